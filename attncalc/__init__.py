@@ -1,3 +1,32 @@
-"""attncalc: the attention calculator."""
+"""attncalc: the attention calculator.
+
+    from attncalc import attention
+    result = attention(q, k, v, causal=True)
+    result.weights, result.output
+
+numpy is loaded when one of these names is first used.
+"""
+
+from typing import TYPE_CHECKING
+
+from attncalc.errors import AttnCalcError
+
+if TYPE_CHECKING:
+    from attncalc.api import Result, attention
+
+__all__ = ["AttnCalcError", "Result", "__version__", "attention"]
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    """Load the library when it is first used, so that ``attncalc --version`` loads no numpy (PEP 562)."""
+    if name in __all__:
+        from attncalc import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module 'attncalc' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

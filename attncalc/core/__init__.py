@@ -1,1 +1,6 @@
-"""TODO."""
+"""The mathematics: arrays in, arrays out; numpy and nothing else.
+
+Read ``steps.py`` first: ``RIGHT`` is the definition of attention, from top to bottom.  The formulas themselves
+are in ``heads``, ``positions``, ``scores``, ``masks`` and ``softmax``; ``prepare`` turns what users give into a
+``Problem`` and is the only place that checks it.
+"""

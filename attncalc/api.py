@@ -1,0 +1,158 @@
+"""The library's front door: arrays in, arrays out; nothing is printed, and inputs are never written to."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from attncalc.core import finite
+from attncalc.core.prepare import Problem, prepare
+from attncalc.core.rows import run_in_rows
+from attncalc.core.shapes import INPUT_STAGES, STAGES, Array
+from attncalc.core.steps import RIGHT, Stages
+from attncalc.errors import NumberError, OptionError
+from attncalc.suggest import did_you_mean
+
+NAMES = (*INPUT_STAGES, *STAGES)
+
+
+class Result:
+    """What a computation gave: every stage that was asked for, as a read-only array in the user's order of axes.
+
+    Attributes:
+        raw: Q Kᵀ, (…, T, S).
+        scaled: raw × scale, (…, T, S).
+        capped: softcap · tanh(scaled / softcap), (…, T, S); equal to scaled without a soft cap.
+        biased: capped + bias, (…, T, S).
+        allowed: may the query attend to the key, (…, T, S) booleans.
+        scores: biased where allowed, −∞ elsewhere, (…, T, S).
+        lse: log of the sum of exp(scores), (…, T).
+        weights: softmax along the keys, (…, T, S).
+        heads: the output of each head, (…, T, d_v).
+        output: weights · V, (…, T, d_v), or as wide as the packed heads or the output projection.
+        query: Q as it entered the product: projected, split, rotated; ``key`` and ``value`` likewise.
+        stages: the same arrays by name, those that were asked for.
+        shapes: shapes of the inputs and of the output, by name.
+        options: every rule in force by keyword; ``attention(q, k, v, **options)`` repeats the run.
+        notes: what one should know about how the input was understood.
+        problem: the checked inputs and rules.
+    """
+
+    raw: Array
+    scaled: Array
+    capped: Array
+    biased: Array
+    allowed: Array
+    scores: Array
+    lse: Array
+    weights: Array
+    heads: Array
+    output: Array
+    query: Array
+    key: Array
+    value: Array
+    stages: Mapping[str, Array]
+    shapes: Mapping[str, tuple[int, ...]]
+    options: Mapping[str, Any]
+    notes: tuple[str, ...]
+    problem: Problem
+
+    def __init__(self, problem: Problem, stages: Mapping[str, Array], notes: tuple[str, ...]) -> None:
+        output = {"output": stages["output"].shape} if "output" in stages else {}
+        fields = {
+            "stages": stages,
+            "shapes": {**problem.shapes, **output},
+            "options": problem.options,
+            "notes": notes,
+            "problem": problem,
+        }
+        self.__dict__.update(stages | fields)  # type: ignore[operator]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a result cannot be changed: {name}")
+
+    def __getattr__(self, name: str) -> Array:
+        if name in NAMES:
+            raise AttributeError(f"{name} was not computed; name it in stages=(…)")
+        raise AttributeError(f"a result has no {name}")
+
+    def __repr__(self) -> str:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in self.stages.items())
+        return f"<attncalc Result: {shapes}>"
+
+
+def attention(
+    query: ArrayLike | None = None,
+    key: ArrayLike | None = None,
+    value: ArrayLike | None = None,
+    *,
+    stages: Iterable[str] | None = None,
+    **options: Any,
+) -> Result:
+    """Compute attention, softmax(Q Kᵀ · scale) V, with every intermediate stage.
+
+    "Attention Is All You Need", section 3.2.1 (arXiv:1706.03762), with the masks, caps, biases, sinks and caches
+    that came later.  All arithmetic is float64 unless ``dtype`` says otherwise.
+
+    Args:
+        query: Q, (d,), (T, d), (H, T, d) or (B, H, T, d); other orders of axes with ``layout``.
+        key: K, (S, d) and so on; G heads of K and V may serve a multiple of G query heads.
+        value: V, (S, d_v) and so on.
+        stages: which stages to compute, of ``Result``'s names; all but query, key and value unless given.
+            No T × S array is built when none is asked for.
+        options: the arguments of ``attncalc.core.prepare.prepare`` and the fields of
+            ``attncalc.core.ruling.Options``: the command's options with ``_`` for ``-``.
+
+    Returns:
+        The stages, read-only; with the rules in force in ``options``.
+
+    Raises:
+        AttnCalcError: a ValueError with ``.hint``; what does not fit, and where.
+    """
+    problem = prepare(query, key, value, **options)
+    return solve(problem, STAGES if stages is None else tuple(stages))
+
+
+def solve(problem: Problem, wanted: Iterable[str] = STAGES) -> Result:
+    """Compute the wanted stages of a problem that has been prepared."""
+    wanted = tuple(wanted)
+    for name in wanted:
+        if name not in NAMES:
+            raise OptionError(f"there is no stage {name}", hint=did_you_mean(name, NAMES) or _stages_hint())
+    findings: dict[str, str] = {}
+
+    def inspect(stages: Stages) -> None:
+        if found := finite.check_stages(stages, problem.layout):
+            _overflow(problem, *found, findings)
+
+    computed = run_in_rows(RIGHT, problem.inputs, problem.rules, wanted, inspect)
+    shown = {name: _hand_out(problem, name, computed[name]) for name in NAMES if name in wanted}
+    if "output" in shown and not findings and not problem.empty.any() and not np.isfinite(shown["output"]).all():
+        place = tuple(int(n) for n in np.argwhere(~np.isfinite(shown["output"]))[0])
+        _overflow(problem, "output", f"not finite at {problem.layout.cell_text('output', place)}", findings)
+    return Result(problem, shown, problem.notes + tuple(findings.values()))
+
+
+def _overflow(problem: Problem, stage: str, where: str, findings: dict[str, str]) -> None:
+    """In float64 a stage that is not finite is an error; narrower types show the IEEE result, with a note."""
+    name = problem.rules.arithmetic.name
+    if name == "float64":
+        raise NumberError(f"{stage} is {where}: the numbers are too large for float64")
+    findings.setdefault(stage, f"{stage} is {where}: the numbers are too large for {name}")
+
+
+def _hand_out(problem: Problem, name: str, array: Array) -> Array:
+    """Give a stage the user's axes and type, read-only."""
+    layout = problem.layout
+    shown = layout.original(array) if name == "output" else layout.stage(array)
+    if shown.dtype != bool:
+        shown = problem.rules.arithmetic.store(shown)
+    if shown.base is not None or np.may_share_memory(shown, array):
+        shown = shown.view()
+    shown.flags.writeable = False
+    return shown
+
+
+def _stages_hint() -> str:
+    return f"the stages are {', '.join(NAMES)}"
