@@ -8,9 +8,7 @@ import mpmath
 from .nested import indexes, pick, plain, shape_of
 
 
-def assert_close(
-    got: Any, expected: Any, *, rtol: float = 1e-12, atol: float = 1e-12, what: str = ""
-) -> None:
+def assert_close(got: Any, expected: Any, *, rtol: float = 1e-12, atol: float = 1e-12, what: str = "") -> None:
     """Insist on the same shape, NaN and infinities in the same cells, and close numbers everywhere else."""
     got, expected = plain(got), plain(expected)
     assert shape_of(got) == shape_of(expected), f"{what}: shape {shape_of(got)}, not {shape_of(expected)}"

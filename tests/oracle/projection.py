@@ -6,9 +6,7 @@ from .nested import build, plain, shape_of
 from .numbers import Numbers, numbers_of
 
 
-def project(
-    x: Any, weights: dict[str, Any], *, context: Any = None, number: type = float
-) -> tuple[Any, Any, Any]:
+def project(x: Any, weights: dict[str, Any], *, context: Any = None, number: type = float) -> tuple[Any, Any, Any]:
     """Give Q, K and V with packed heads; keys and values come from ``context`` where there is one."""
     n = numbers_of(number)
     w = named_as_ours(weights)

@@ -5,9 +5,7 @@ from typing import Any
 from .numbers import Numbers
 
 
-def softmax_row(
-    scores: list[Any], keys: list[int], sink: Any, empty_rows: str, n: Numbers
-) -> tuple[Any, list[Any]]:
+def softmax_row(scores: list[Any], keys: list[int], sink: Any, empty_rows: str, n: Numbers) -> tuple[Any, list[Any]]:
     """Give lse and weights of one query that may attend to ``keys``.
 
     The sink is one more exponential in the sum, which belongs to no key.
