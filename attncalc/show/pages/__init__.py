@@ -1,1 +1,1 @@
-"""TODO."""
+"""One file per command: a record → a Document."""
