@@ -17,4 +17,5 @@ class Settings:
     max_cols: int | None = None  # the same for columns; None: what fits the width; 0: all, even if it does not fit
     color: bool = False
     depth: Depth = "256"  # the colours that the terminal has
+    light: bool = False  # dark letters on a light background
     encoding: str = "utf-8"

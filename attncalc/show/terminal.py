@@ -4,10 +4,10 @@ The layout is our own (layout.py): rich's Table takes 0.14 ms a cell, 12 s for 3
 start-up would be paid in every pipe.  rich turns roles and strengths into the colours that a terminal has.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from attncalc.show.document import Document, Matrix, Role
 from attncalc.show.layout import Layout
@@ -15,8 +15,9 @@ from attncalc.show.settings import Depth, Settings
 from attncalc.show.wrapping import Line, Style
 
 if TYPE_CHECKING:
-    from rich.color import ColorSystem
     from rich.style import Style as RichStyle
+
+T = TypeVar("T")
 
 LOOKS = {
     Role.NORMAL: "",
@@ -30,10 +31,13 @@ LOOKS = {
     Role.FAINT: "dim",
 }
 
-# From weak to strong: one hue, growing in lightness, so that it reads the same to every kind of eye.
+# From weak to strong on a dark background, backwards on a light one: a single hue that grows in lightness, so
+# that it reads the same to every kind of eye.  The colours of 256 and of 16 are chosen: the nearest are green.
 RAMP = ((14, 27, 56), (23, 55, 104), (30, 92, 150), (56, 139, 192), (116, 186, 220), (190, 226, 240))
-LEVELS = 40
-FEW_COLOURS = (("", 0.1), ("white on blue", 0.35), ("black on cyan", 0.75), ("bold black on white", 1.0))
+RAMP_256 = (17, 18, 25, 32, 74, 117, 195)
+RAMP_16 = ("blue", "cyan", "white")
+RAMP_16_LIGHT = ("cyan", "blue", "black")
+LEVELS = 40  # a strength that rounds to level 0 leaves the background alone
 
 
 def render(document: Document, settings: Settings) -> str:
@@ -42,7 +46,7 @@ def render(document: Document, settings: Settings) -> str:
     blocks = [layout.lines(block) for block in document.blocks]
     if any(isinstance(block, Matrix) and _has_blocked_zero(block) for block in document.blocks):
         blocks.append([[(f"{layout.signs.blocked} blocked", Role.FAINT)]])
-    write = _coloured(settings.depth) if settings.color else _plain
+    write = _coloured(settings.depth, settings.light) if settings.color else _plain
     return "\n\n".join("\n".join(map(write, lines)) for lines in blocks) + "\n"
 
 
@@ -54,7 +58,7 @@ def _plain(line: Line) -> str:
     return "".join(text for text, _ in line).rstrip()
 
 
-def _coloured(depth: Depth) -> Callable[[Line], str]:
+def _coloured(depth: Depth, light: bool) -> Callable[[Line], str]:
     from rich.color import ColorSystem
 
     system = {"16": ColorSystem.STANDARD, "256": ColorSystem.EIGHT_BIT, "truecolor": ColorSystem.TRUECOLOR}[depth]
@@ -63,7 +67,7 @@ def _coloured(depth: Depth) -> Callable[[Line], str]:
     def look(level: Role | int) -> "RichStyle":
         from rich.style import Style
 
-        return Style.parse(LOOKS[level]) if isinstance(level, Role) else _strength(level, system)
+        return Style.parse(LOOKS[level]) if isinstance(level, Role) else _strength(level, depth, light)
 
     def write(line: Line) -> str:
         alike = groupby(line, key=lambda piece: _level(piece[1]))
@@ -81,23 +85,33 @@ def _level(style: Style) -> Role | int:
     return round(LEVELS * min(max(style, 0.0), 1.0)) if style == style else 0
 
 
-def _strength(level: int, system: "ColorSystem") -> "RichStyle":
+def _strength(level: int, depth: Depth, light: bool) -> "RichStyle":
     """Choose a background for a strength, and black or white on it, whichever reads better."""
-    from rich.color import Color, ColorSystem
+    from rich.color import Color
     from rich.style import Style
 
     if level == 0:
         return Style.null()
     share = level / LEVELS
-    if system == ColorSystem.STANDARD:
-        return Style.parse(next(look for look, upto in FEW_COLOURS if share <= upto))
-    place = share * (len(RAMP) - 1)
-    i = min(int(place), len(RAMP) - 2)
-    mixed = [a + (b - a) * (place - i) for a, b in zip(RAMP[i], RAMP[i + 1], strict=True)]
-    background = Color.from_rgb(*mixed).downgrade(system)
+    if depth == "16":
+        name = _step(RAMP_16_LIGHT if light else RAMP_16, share)
+        return Style.parse(f"{'white' if name in ('blue', 'black') else 'black'} on {name}")
+    share = 1 - share if light else share
+    background = Color.from_ansi(_step(RAMP_256, share)) if depth == "256" else Color.from_rgb(*_mixed(share))
     red, green, blue = (_linear(channel) for channel in background.get_truecolor())
     bright = 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179
-    return Style(bgcolor=background, color=Color.from_rgb(*(3 * [0 if bright else 255])))
+    return Style(bgcolor=background, color=Color.from_ansi(16 if bright else 231))
+
+
+def _step(ramp: Sequence[T], share: float) -> T:
+    return ramp[min(int(share * len(ramp)), len(ramp) - 1)]
+
+
+def _mixed(share: float) -> list[float]:
+    """Mix the two neighbours in RAMP."""
+    place = share * (len(RAMP) - 1)
+    i = min(int(place), len(RAMP) - 2)
+    return [a + (b - a) * (place - i) for a, b in zip(RAMP[i], RAMP[i + 1], strict=True)]
 
 
 def _linear(channel: int) -> float:
