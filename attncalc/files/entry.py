@@ -1,0 +1,93 @@
+"""What reading a file gives: named arrays, each with all that a message needs to point into it."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from attncalc.errors import Index, index_text
+
+
+@dataclass(frozen=True)
+class Written:
+    """How a text file wrote its numbers; NaN, infinities, true and false do not count."""
+
+    significant: int  # the most significant digits that any number has
+    decimals: int  # the most decimals that any number writes: 1.5e-3 has 4
+    integers: bool  # every number is written as an integer
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """One array of a file."""
+
+    values: np.ndarray  # booleans, integers or floats, native byte order; texts are a 1-D array of objects
+    source: str  # as the user wrote it: "q.json", "all.npz:q", "-"
+    dtype: str  # as the file says it: "float64", "bfloat16" (held as float32), "bool", "text", …
+    labels: tuple[str, ...] | None = None  # a first column of labels, one a row
+    notes: tuple[str, ...] = ()  # what was recognised and is not obvious, each naming the file
+    locate: Callable[[Index], str] = field(default=index_text, repr=False)
+    spelled: Callable[[], Iterable[str]] | None = field(default=None, repr=False)  # its numbers as written
+
+    def place(self, index: Index) -> str:
+        """Say where an element stands: ``line 2, column 1`` in a table, ``[0][1]`` elsewhere."""
+        return self.locate(index)
+
+    def written(self) -> Written | None:
+        """Measure how the numbers are written; None for binary formats."""
+        return None if self.spelled is None else measure(self.spelled())
+
+
+@dataclass(frozen=True, eq=False)
+class File:
+    """A file that was read; the arrays of a container are read when they are looked up."""
+
+    source: str
+    format: str  # "json" "table" "npy" "npz" "safetensors"
+    entries: Mapping[str, Entry]  # one array without a name is {"": entry}
+    notes: tuple[str, ...] = ()  # about the whole file; those of an entry include them
+
+    @property
+    def bundle(self) -> bool:
+        """Whether it holds arrays by name."""
+        return "" not in self.entries
+
+
+class LazyEntries(Mapping[str, Entry]):
+    """Entries by name, each read when it is first asked for: what nobody uses cannot be in the way."""
+
+    def __init__(self, readers: Mapping[str, Callable[[], Entry]]) -> None:
+        self.readers = readers
+        self.known: dict[str, Entry] = {}
+
+    def __getitem__(self, name: str) -> Entry:
+        if name not in self.known:
+            self.known[name] = self.readers[name]()
+        return self.known[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.readers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.readers)
+
+    def __len__(self) -> int:
+        return len(self.readers)
+
+
+def measure(texts: Iterable[str]) -> Written:
+    """Measure numbers that are written as ``float`` reads them."""
+    significant = decimals = 0
+    integers = True
+    for text in texts:
+        if text[-1:].isalpha():  # nan, inf, infinity, true, false
+            continue
+        mantissa, _, exponent = text.lower().partition("e")
+        whole, point, fraction = mantissa.lstrip("+-").partition(".")
+        whole = whole.lstrip("0")
+        digits = len(whole) + len(fraction) if whole else len(fraction.lstrip("0"))
+        places = len(fraction) - int(exponent) if exponent else len(fraction)
+        significant = max(significant, digits)
+        decimals = max(decimals, places)
+        integers = integers and not (point or exponent)
+    return Written(significant, decimals, integers)

@@ -1,0 +1,84 @@
+"""Where bytes come from: a path, a pipe, standard input, or the inside of a gzip file."""
+
+import os
+import stat
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from attncalc.errors import FileError
+from attncalc.suggest import did_you_mean
+
+HEAD = 512  # bytes that tell a format
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The bytes of one source: in memory, or in a regular file, of which only what is needed is read."""
+
+    source: str  # as the user wrote it
+    content: bytes | None = None
+    path: str | None = None  # a regular file
+
+    def start(self, size: int = HEAD) -> bytes:
+        """Return at most ``size`` first bytes."""
+        return self.slice(0, size)
+
+    def slice(self, begin: int, size: int) -> bytes:
+        """Return at most ``size`` bytes from ``begin`` on."""
+        if self.content is not None:
+            return self.content[begin : begin + size]
+        with open(self._path, "rb") as file:
+            file.seek(begin)
+            return file.read(size)
+
+    def data(self) -> bytes:
+        """Return all bytes."""
+        return Path(self._path).read_bytes() if self.content is None else self.content
+
+    @property
+    def size(self) -> int:
+        """The number of bytes."""
+        return os.path.getsize(self._path) if self.content is None else len(self.content)
+
+    @property
+    def _path(self) -> str:
+        assert self.path is not None
+        return self.path
+
+
+def open_source(source: str, stdin: BinaryIO | None = None) -> Origin:
+    """Find the bytes of ``-`` or of a path; what is not a regular file is read once, to its end."""
+    if source == "-":
+        return Origin(source, (stdin or sys.stdin.buffer).read())
+    try:
+        kind = os.stat(source).st_mode
+        if stat.S_ISDIR(kind):
+            raise FileError(f"{source}: is a folder, not a file")
+        if stat.S_ISREG(kind) and not source.startswith("/dev/"):
+            with open(source, "rb"):
+                return Origin(source, path=source)
+        with open(source, "rb") as file:
+            return Origin(source, file.read())
+    except FileError:
+        raise
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileError(f"{source}: no such file", hint=_similar(source)) from None
+    except PermissionError:
+        raise FileError(f"{source}: may not be read (permission denied)") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise FileError(f"{source}: cannot be read ({str(reason).lower()})") from None
+
+
+def _similar(source: str) -> str | None:
+    """Suggest a file of the same folder with a similar name, or say that the folder does not exist."""
+    folder, name = os.path.split(source)
+    if folder and not os.path.isdir(folder):
+        return f"there is no folder {folder}"
+    try:
+        found = did_you_mean(name, os.listdir(folder or "."))
+    except OSError:
+        return None
+    return found and found.replace("did you mean ", f"did you mean {os.path.join(folder, '')}", 1)

@@ -1,0 +1,178 @@
+"""csv, tsv and text tables: a matrix of numbers, with a header, labels or index columns around it.
+
+A table is read in one of two ways.  ``_fast`` lets NumPy's parser take what is plainly numbers; all else is
+read by ``_exact`` cell by cell, with the same result, or with the line and column of what is wrong.
+"""
+
+import io
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from attncalc.errors import Index
+from attncalc.files.entry import Entry
+from attncalc.files.number_text import Number, is_generous, is_number, is_too_large, is_truth
+from attncalc.files.table_cells import SPACES, comment_rows, find_separator, records, split
+from attncalc.files.table_index import counts, index_names, to_grid
+from attncalc.files.table_sheet import (
+    Sheet,
+    counts_columns,
+    find_header,
+    is_text,
+    mostly_numbers,
+    read_sheet,
+)
+
+CORNERS = ("", "Unnamed: 0")  # what heads the index column of a data frame
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a table says, before index columns become axes."""
+
+    header: list[str] | None
+    values: np.ndarray  # (rows, columns) of floats or booleans
+    index: np.ndarray | None = None  # the columns batch, head, query
+    labels: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+
+
+def read_table(text: str, source: str, notes: tuple[str, ...] = (), prefer: str | None = None) -> Entry:
+    """Read a table; ``prefer`` is the separator that the file's name suggests."""
+    separator = find_separator(text, source, prefer)
+
+    @cache
+    def sheet() -> Sheet:
+        return read_sheet(text, source, separator)
+
+    table = _fast(text, source, separator) or _exact(sheet(), text)
+    values = table.values
+    if table.header is not None and table.index is not None:
+        values = to_grid(table.header, table.index, values, source)
+    locate, spelled = _pointers(sheet, table.values.shape[1], values.shape)
+    dtype = "bool" if values.dtype == bool else "float64"
+    return Entry(values, source, dtype, table.labels, (*notes, *table.notes), locate, spelled)
+
+
+def _pointers(
+    sheet: Callable[[], Sheet], columns: int, shape: tuple[int, ...]
+) -> tuple[Callable[[Index], str], Callable[[], Iterator[str]]]:
+    """Return what finds an element in the file, and what lists the numbers as they are written."""
+
+    def locate(index: Index) -> str:
+        row, column = divmod(int(np.ravel_multi_index(index, shape)), columns)
+        return f"line {sheet().lines[row]}, column {sheet().width - columns + column + 1}"
+
+    def spelled() -> Iterator[str]:
+        number, first = Number(sheet().decimal), sheet().width - columns
+        return (number.text(cell) or "nan" for row in sheet().rows for cell in row[first:])
+
+    return locate, spelled
+
+
+def _fast(text: str, source: str, separator: str) -> Table | None:
+    """Read a table that is numbers throughout, apart from its header; None for anything unusual."""
+    if '"' in text or "#" in text or text[:4].lower() == "sep=":
+        return None
+    header, body = find_header(text, source, separator), text
+    if header is not None:
+        if header[0] in CORNERS:
+            return None
+        line = next(records(text, source))[1]
+        body = text[text.index(line) + len(line) :]
+    if is_generous(body) or not body or body.isspace():
+        return None
+    notes: tuple[str, ...] = ()
+    if separator != "," and "," in body:
+        if "." in body or re.search(r",(?![0-9])", body):
+            return None
+        body, notes = body.replace(",", "."), (_comma_note(source),)
+    lines = io.TextIOWrapper(io.BytesIO(body.encode()), encoding="ascii")
+    try:
+        values = np.loadtxt(lines, delimiter=None if separator == SPACES else separator, comments=None, ndmin=2)
+    except ValueError:
+        return None
+    if np.isinf(values).any() or (header is not None and len(header) != values.shape[1]):
+        return None
+    names = index_names(header)
+    if names == ("query",) and not counts(values[:, 0]):
+        return None  # labels, which happen to be numbers
+    if names:
+        return Table(header, values[:, len(names) :], values[:, : len(names)], notes=notes)
+    return Table(header, values, notes=notes)
+
+
+def _exact(sheet: Sheet, text: str) -> Table:
+    """Read a table cell by cell."""
+    source, header, first = sheet.source, sheet.header, sheet.column(0)
+    notes = [_comma_note(source)] if sheet.decimal == "," else []
+    names = index_names(header)
+    start = len(names)
+    index: np.ndarray | None = None
+    labels: tuple[str, ...] | None = None
+    if names and (names != ("query",) or _counting(first, 0)):
+        index = _numbers(sheet, 0, start)
+    elif names:
+        labels = tuple(map(str, first))
+        if all(map(is_number, first)):
+            notes.append(f"{source}: the column query does not count the rows; it is read as labels")
+    elif header and header[0] in CORNERS and sheet.width > 1 and (_counting(first, 0) or _counting(first, 1)):
+        start = 1
+        notes.append(f"{source}: column 1 counts the rows, as pandas and R write them; it is left out")
+    elif sheet.width > 1 and any(map(is_text, first)):
+        start, labels = 1, tuple(map(str, first))
+        if mostly_numbers(first):
+            row = next(i for i, cell in enumerate(first) if is_text(cell))
+            notes.append(
+                f"{source}: column 1 is read as labels, for “{first[row]}” in line {sheet.lines[row]} is no number"
+            )
+        notes.extend(_comment_notes(sheet, text))
+    if header and header[0] == "" and sheet.width > 1 and counts_columns(header):
+        notes.append(f"{source}: the first row numbers the columns; it is read as a header")
+    return Table(header, _numbers(sheet, start, sheet.width), index, labels, tuple(notes))
+
+
+def _numbers(sheet: Sheet, start: int, stop: int) -> np.ndarray:
+    """Return some columns as numbers; the first cell that is none is an error."""
+    cells = [cell for row in sheet.rows for cell in row[start:stop]]
+    shape = (len(sheet.rows), stop - start)
+    if sheet.decimal == "." and not is_generous("".join(cells)):
+        try:
+            values = np.fromiter(map(float, cells), float, len(cells)).reshape(shape)
+        except ValueError:
+            pass
+        else:
+            if not np.isinf(values).any():
+                return values
+    return _numbers_one_by_one(sheet, cells, start, shape)
+
+
+def _numbers_one_by_one(sheet: Sheet, cells: list[str], start: int, shape: tuple[int, int]) -> np.ndarray:
+    if all(map(is_truth, cells)):
+        return np.array([cell.lower() == "true" for cell in cells]).reshape(shape)
+    number = Number(sheet.decimal)
+    values = list(map(number.value, cells))
+    for position, (cell, value) in enumerate(zip(cells, values, strict=True)):
+        if value is None or is_too_large(cell, value):
+            row, column = divmod(position, shape[1])
+            raise sheet.fault(row, start + column, infinite=value is not None)
+    return np.array(values, dtype=float).reshape(shape)
+
+
+def _counting(cells: list[str], start: int) -> bool:
+    return cells == [str(start + i) for i in range(len(cells))]
+
+
+def _comma_note(source: str) -> str:
+    return f"{source}: read with decimal commas"
+
+
+def _comment_notes(sheet: Sheet, text: str) -> Iterator[str]:
+    """Lines that are comments and could be rows: tokens such as ``##ing`` begin so."""
+    for line, record in comment_rows(text, sheet.source) if "#" in text else ():
+        cells = split(record, sheet.separator)
+        if len(cells) == sheet.width and " " not in cells[0] and all(map(is_number, cells[1:])):
+            yield f"{sheet.source}: line {line} is skipped as a comment; quote “{cells[0]}” if it is a label"

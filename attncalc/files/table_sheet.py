@@ -1,0 +1,133 @@
+"""Cells → a sheet of equal rows below an optional header; faults of a table told with line and column."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+from attncalc.errors import FileError
+from attncalc.files.number_text import COMMA, POINT, is_number, looks_like_number
+from attncalc.files.table_cells import SEPARATORS, SPACES, Quoted, records, split
+from attncalc.files.table_index import index_names
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The cells of a table, row by row, as texts."""
+
+    source: str
+    separator: str
+    header: list[str] | None
+    rows: list[list[str]]
+    lines: list[int]  # the line of the file where each row begins
+
+    def column(self, number: int) -> list[str]:
+        """Return one column of the rows below the header."""
+        return [row[number] for row in self.rows]
+
+    @property
+    def width(self) -> int:
+        """The number of cells in every row."""
+        return len(self.rows[0])
+
+    @cached_property
+    def decimal(self) -> str:
+        """Which of point and comma most numbers write; a comma is none where it separates."""
+        if self.separator == ",":
+            return "."
+        commas = points = 0
+        for row in self.rows:
+            for cell in row:
+                if "," in cell:
+                    commas += bool(COMMA.fullmatch(cell))
+                elif "." in cell:
+                    points += bool(POINT.fullmatch(cell))
+        return "," if commas and commas >= points else "."
+
+    def fault(self, row: int, column: int, infinite: bool = False) -> FileError:
+        """Return the error that says what is wrong with a cell."""
+        cell = shortened(self.rows[row][column])
+        place = f"{self.source}: line {self.lines[row]}, column {column + 1}"
+        if infinite:
+            return FileError(f"{place}: {cell} is too large for a 64-bit float")
+        if not cell.strip():
+            return FileError(f"{place} is empty", hint="write nan where a number is missing")
+        if "." in cell and POINT.fullmatch(cell):
+            return FileError(f"{place}: “{cell}” has a decimal point, and other numbers have a decimal comma")
+        if any(mark in cell for mark in "[]{}"):
+            return FileError(
+                f"{place}: “{cell}” is not a number",
+                hint="remove the brackets, one row a line, or write JSON: [[1, 2], [3, 4]]",
+            )
+        if looks_like_number(cell) and any(mark in cell for mark in "_,.'’ \u00a0\u202f"):
+            return FileError(f"{place}: “{cell}” is not a number", hint="write numbers without thousands separators")
+        return FileError(f"{place}: “{cell}” is not a number")
+
+
+def read_sheet(text: str, source: str, separator: str) -> Sheet:
+    """Split a table into equal rows, without the separators that end every row."""
+    numbered = [(line, split(record, separator)) for line, record in records(text, source)]
+    lines = [line for line, _ in numbered]
+    rows = [row for _, row in numbered]
+    below = 1 if has_header(rows[:3]) else 0
+    if len(rows) == below:
+        raise FileError(f"{source}: line {lines[0]} is text, and no line of numbers follows it")
+    if separator != SPACES and all(len(row) > 1 and is_blank(row[-1]) for row in rows[below:]):
+        width = len(rows[below])
+        rows = [row[:-1] if len(row) == width and is_blank(row[-1]) else row for row in rows]
+    if below and len(rows[0]) + 1 == len(rows[1]) and not index_names(rows[0]):
+        rows[0].insert(0, "")  # R leaves out the name of the column of row names
+    for line, row in zip(lines, rows, strict=True):
+        if len(row) != len(rows[0]):
+            raise FileError(
+                f"{source}: line {line} has {_cells(row)}, line {lines[0]} has {len(rows[0])}",
+                facts=[("separated by", SEPARATORS.get(separator, f"“{separator}”"))],
+            )
+    return Sheet(source, separator, rows[0] if below else None, rows[below:], lines[below:])
+
+
+def find_header(text: str, source: str, separator: str) -> list[str] | None:
+    """Return the cells of the first row when they name columns."""
+    rows = [split(record, separator) for _, record in islice(records(text, source), 3)]
+    if not rows:
+        raise FileError(f"{source}: holds no numbers, only blank lines and comments")
+    return rows[0] if has_header(rows) else None
+
+
+def has_header(rows: list[list[str]]) -> bool:
+    """Whether the first of some rows names columns: index columns, a pandas corner, or text alone."""
+    first, *below = rows
+    if index_names(first):
+        return True
+    if is_blank(first[0]) and len(first) > 1 and counts_columns(first):
+        starts = [row[0] for row in below]
+        return bool(starts) and (starts == ["0", "1"][: len(starts)] or not looks_like_number(starts[0]))
+    return any(first) and not any(map(looks_like_number, first))
+
+
+def counts_columns(header: list[str]) -> bool:
+    """Whether a header is pandas' ``,0,1,2``: a corner, and numbers for names."""
+    return header[1:] == [str(i) for i in range(len(header) - 1)]
+
+
+def is_blank(cell: str) -> bool:
+    """Whether nothing stands between two separators; ``""`` in quotes is something."""
+    return cell == "" and not isinstance(cell, Quoted)
+
+
+def is_text(cell: str) -> bool:
+    """Whether a cell cannot have been meant as a number, so that it is a label."""
+    return not looks_like_number(cell) and not is_blank(cell)
+
+
+def mostly_numbers(cells: list[str]) -> bool:
+    """Whether more than half of the cells are numbers."""
+    return 2 * sum(map(is_number, cells)) > len(cells)
+
+
+def shortened(cell: str, limit: int = 40) -> str:
+    """Cut a long text for a message."""
+    return cell if len(cell) <= limit else cell[: limit - 1] + "…"
+
+
+def _cells(row: list[str]) -> str:
+    return "1 cell" if len(row) == 1 else f"{len(row)} cells"
