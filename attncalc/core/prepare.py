@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from attncalc.core import arrays, finite, fit, notes
+from attncalc.core import weights as layers
 from attncalc.core.dtypes import Arithmetic
 from attncalc.core.heads import Projection
 from attncalc.core.rules import Rules
@@ -48,6 +49,15 @@ class Problem:
         """How many there are of each letter."""
         return self.inputs.sizes
 
+    @property
+    def output_shape(self) -> tuple[int, ...]:
+        """The shape of the output as users see it."""
+        sizes, layer = self.sizes, self.inputs.projection
+        counts = {"b": sizes.B, "h": sizes.H, "t": sizes.T, "d": sizes.d_v * (sizes.H if self.layout.packed else 1)}
+        if layer is not None and layer.wo is not None:
+            counts["d"] = layer.wo.shape[1]
+        return tuple(counts[axis] for axis in self.layout.axes)
+
 
 @dataclass(frozen=True)
 class Given:
@@ -76,6 +86,7 @@ def prepare(
     x: ArrayLike | None = None,
     context: ArrayLike | None = None,
     weights: Mapping[str, ArrayLike] | None = None,
+    weights_prefix: str | None = None,
     past_key: ArrayLike | None = None,
     past_value: ArrayLike | None = None,
     heads: int | None = None,
@@ -94,7 +105,8 @@ def prepare(
         value: V, (S, d_v) and so on.
         x: a sequence, (T, E) or (B, T, E), to be projected with ``weights``; instead of Q, K and V.
         context: where K and V are made from, (S, E'); x unless given.
-        weights: the matrices ``wq wk wv`` and optionally ``wo bq bk bv bo``.
+        weights: the matrices ``wq wk wv`` and optionally ``wo bq bk bv bo``, or a module's: see ``core.weights``.
+        weights_prefix: what stands in front of a layer's names in a whole model's weights.
         past_key: keys of a cache, in front of K; ``past_value`` belongs to it.
         past_value: values of a cache, in front of V.
         heads: query heads that the last axis holds beside each other.
@@ -110,7 +122,7 @@ def prepare(
     """
     asked = options_from(options)
     heads, kv_heads = fit.head_counts(heads, kv_heads)
-    given = _given(query, key, value, x, context, weights, past_key, past_value)
+    given = _given(query, key, value, x, context, weights, weights_prefix, past_key, past_value)
     shown = fit.layout_of(given.query.ndim, _packed_heads(given, heads), layout)
     shown = replace(shown, single=given.projection is not None and heads is None)
     sizes = fit.sizes_of(*_projected_shapes(given), shown, heads or 1, kv_heads)
@@ -152,6 +164,7 @@ def _given(
     x: ArrayLike | None,
     context: ArrayLike | None,
     weights: Mapping[str, ArrayLike] | None,
+    weights_prefix: str | None,
     past_key: ArrayLike | None,
     past_value: ArrayLike | None,
 ) -> Given:
@@ -164,7 +177,7 @@ def _given(
             "past_value": arrays.numbers("past_value", past_value),
         }
     if x is None:
-        if context is not None or weights is not None:
+        if context is not None or weights is not None or weights_prefix is not None:
             raise OptionError("weights and context belong to a sequence x", hint="--x FILE")
         if query is None or key is None or value is None:
             raise OptionError("Q, K and V are needed")
@@ -182,7 +195,8 @@ def _given(
     fit.check_ranks(("x", sequence.shape), (name, around.shape))
     if sequence.ndim not in (2, 3):
         raise ShapeError("x must be (T, E), or (B, T, E) for a batch", arrays=[("x", sequence.shape)])
-    return Given(sequence, around, around, ("x", name, name), fit.projection(weights, sequence, around, name), past)
+    matrices = layers.projection(weights, weights_prefix, sequence, around, name)
+    return Given(sequence, around, around, ("x", name, name), matrices, past)
 
 
 def _packed_heads(given: Given, heads: int | None) -> int | None:
