@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from attncalc.show.charset import encodable
+from attncalc.show.charset import encodable, for_encoding
 from attncalc.show.document import Array
 
 LARGE = 1e7  # from here on, and when everything is below SMALL, a matrix is written as 1.0000e+07
@@ -33,15 +33,9 @@ ASCII = Signs("-inf", "inf", "nan", "1", "0", "x", "...", ":")
 
 def signs_for(encoding: str) -> Signs:
     """Choose signs that the encoding has; ✓ and × only together."""
-    good = {
-        name: sign
-        for name in (field.name for field in fields(Signs))
-        if encodable(sign := getattr(Signs(), name), encoding)
-    }
-    if not {"yes", "no"} <= good.keys():
-        good.pop("no", None)
-        good.pop("yes", None)
-    return Signs(**{field.name: good.get(field.name, getattr(ASCII, field.name)) for field in fields(Signs)})
+    signs = Signs(*(for_encoding(getattr(Signs, field.name), encoding) for field in fields(Signs)))
+    both = encodable(Signs.yes + Signs.no, encoding)
+    return signs if both else replace(signs, yes=ASCII.yes, no=ASCII.no)
 
 
 def texts(

@@ -8,8 +8,8 @@ import numpy as np
 from attncalc.show.document import Array, Block, Column, Document, Facts, Matrix, Table
 
 BLOCKED = ("scores", "weights")  # stages in which blocked cells are marked
-WHOLE = ("raw", "allowed")  # stages whose whole numbers are written without decimals
-TOKEN_AXES = ("query", "key")
+WHOLE = ("query", "key", "value", "raw", "allowed")  # stages whose whole numbers are written without decimals
+PREFIX = {"query": "q", "key": "k", "column": "d"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,32 +39,28 @@ def page(computed: Computed) -> Document:
 def _matrices(computed: Computed, stage: str) -> Iterator[Matrix]:
     """Make a matrix for each batch and head of a stage."""
     axes = computed.axes[stage]
-    inner = [axis for axis in axes if axis == "query"] + [axis for axis in axes if axis in ("key", "column")]
-    outer = [axis for axis in axes if axis not in inner]
+    inner = [axis for axis in PREFIX if axis in axes]
+    outer = [axis for axis in axes if axis not in PREFIX]
     order = [axes.index(axis) for axis in (*outer, *inner)]
     values = computed.stages[stage].transpose(order)
     blocked = None
     if stage in BLOCKED and computed.allowed is not None:
         allowed = np.broadcast_to(computed.allowed, computed.stages[stage].shape)
         blocked = np.logical_not(allowed).transpose(order)
+    tokens = {"query": computed.query_tokens, "key": computed.key_tokens}
     for index in np.ndindex(values.shape[: len(outer)]):
         places = [f"{axis} {i + computed.first.get(axis, 0)}" for axis, i in zip(outer, index, strict=True)]
         yield Matrix(
             title=" · ".join([stage, *places]),
             values=values[index],
-            rows=computed.query_tokens,
-            columns=_columns(computed, stage, inner[-1]),
-            column_prefix="k" if inner[-1] == "key" else "d",
+            rows=tokens[inner[0]],
+            columns=(stage,) if len(inner) == 1 else tokens.get(inner[1]),
+            row_prefix=PREFIX[inner[0]],
+            column_prefix=PREFIX[inner[-1]],
             blocked=None if blocked is None else blocked[index],
             strength=_strength(values[index]) if stage == "weights" else None,
             fixed=stage not in WHOLE,
         )
-
-
-def _columns(computed: Computed, stage: str, axis: str) -> tuple[str, ...] | None:
-    if axis == "key":
-        return computed.key_tokens
-    return None if axis == "column" else (stage,)
 
 
 def _strength(weights: Array) -> Array:
