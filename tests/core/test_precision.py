@@ -37,6 +37,13 @@ def test_scores_up_to_ten_cost_four_units(seed, size):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+def test_wide_heads_cost_no_more(seed):
+    arrays = problem(seed, 10.0, d=64)
+    result = attention(*arrays)
+    assert units_off(result.weights, attend(*arrays, number=mpmath.mpf)["weights"]) <= 4
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("size", [30.0, 700.0, 5000.0])
 def test_larger_scores_cost_two_units_more_for_each_of_their_size(seed, size):
     arrays = problem(seed, size)
