@@ -31,15 +31,18 @@ class Rope:
     start: int
 
 
-def rotate(rows: Array, rope: Rope) -> Array:
+def rotate(rows: Array, rope: Rope, *, back: bool = False) -> Array:
     """Turn each pair (x, y) of columns to (x cos a − y sin a, y cos a + x sin a).
 
     The angle is a = position · base^(−2n/dims) for pair n.  (…, T, d) -> (…, T, d); row i stands at start + i.
+    ``back`` turns by −a, which undoes it and, as for every rotation, is its transpose.
     """
     position = rope.start + np.arange(rows.shape[-2])
     speed = rope.base ** (-2.0 * np.arange(rope.dims // 2) / rope.dims)
     angle = position[:, np.newaxis] * speed  # (T, dims/2)
     cos, sin = np.cos(angle).astype(rows.dtype), np.sin(angle).astype(rows.dtype)
+    if back:
+        sin = -sin
     turned = rows.copy()
     if rope.pairing == "half":
         first, second = slice(0, rope.dims // 2), slice(rope.dims // 2, rope.dims)
