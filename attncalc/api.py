@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from attncalc.core import finite
+from attncalc.core.memory import check_memory
 from attncalc.core.prepare import Problem, prepare
 from attncalc.core.rows import run_in_rows
 from attncalc.core.shapes import INPUT_STAGES, STAGES, Array
@@ -88,6 +89,7 @@ def attention(
     value: ArrayLike | None = None,
     *,
     stages: Iterable[str] | None = None,
+    max_memory: int | None = None,
     **options: Any,
 ) -> Result:
     """Compute attention, softmax(Q Kᵀ · scale) V, with every intermediate stage.
@@ -101,6 +103,7 @@ def attention(
         value: V, (S, d_v) and so on.
         stages: which stages to compute, of ``Result``'s names; all but query, key and value unless given.
             No T × S array is built when none is asked for.
+        max_memory: bytes that the T × S stages may take together; half of the free memory unless given.
         options: the arguments of ``attncalc.core.prepare.prepare`` and the fields of
             ``attncalc.core.ruling.Options``: the command's options with ``_`` for ``-``.
 
@@ -111,15 +114,22 @@ def attention(
         AttnCalcError: a ValueError with ``.hint``; what does not fit, and where.
     """
     problem = prepare(query, key, value, **options)
-    return solve(problem, STAGES if stages is None else tuple(stages))
+    return solve(problem, STAGES if stages is None else tuple(stages), max_memory=max_memory)
 
 
-def solve(problem: Problem, wanted: Iterable[str] = STAGES) -> Result:
-    """Compute the wanted stages of a problem that has been prepared."""
+def solve(problem: Problem, wanted: Iterable[str] = STAGES, *, max_memory: int | None = None) -> Result:
+    """Compute the wanted stages of a problem that has been prepared.
+
+    Args:
+        problem: what to compute.
+        wanted: names of stages.
+        max_memory: bytes that the T × S stages may take together; half of the free memory unless given.
+    """
     wanted = tuple(wanted)
     for name in wanted:
         if name not in NAMES:
             raise OptionError(f"there is no stage {name}", hint=did_you_mean(name, NAMES) or _stages_hint())
+    check_memory(problem, wanted, max_memory)
     findings: dict[str, str] = {}
 
     def inspect(stages: Stages) -> None:

@@ -77,8 +77,6 @@ def sizes_of(query: Shape, key: Shape, value: Shape, layout: Layout, heads: int,
     for pair, (a, b) in (((q, k), (query, key)), ((q, v), (query, value))):
         if size(a, "b") != size(b, "b"):
             raise ShapeError("Q, K and V must have the same batch size", arrays=pair)
-    if size(key, "t") != size(value, "t"):
-        raise ShapeError("K and V must have the same number of rows", arrays=[k, v])
     if layout.packed:
         H, G, d, d_v = _packed(query, key, value, heads, kv_heads)
     else:
@@ -95,6 +93,8 @@ def sizes_of(query: Shape, key: Shape, value: Shape, layout: Layout, heads: int,
                 arrays=[q, k],
                 hint="K looks transposed: it needs one row for each key" if turned else None,
             )
+    if size(key, "t") != size(value, "t"):
+        raise ShapeError("K and V must have the same number of rows", arrays=[k, v])
     return Sizes(B=size(query, "b"), H=H, G=G, T=size(query, "t"), S=size(key, "t"), d=d, d_v=d_v)
 
 

@@ -257,8 +257,9 @@ def _inputs(given: Given, past: Mapping[str, Array], sizes: Sizes, layout: Layou
 
     layer = given.projection
     if layer is not None:
-        matrices = {name: getattr(layer, name) for name in fit.MATRICES}
-        layer = Projection(**{name: None if w is None else arithmetic.round(w) for name, w in matrices.items()})
+        matrices = ((name, getattr(layer, name)) for name in fit.MATRICES)
+        rounded: dict[str, Any] = {name: arithmetic.round(w) for name, w in matrices if w is not None}
+        layer = Projection(**rounded)
     return Inputs(
         query=ready(given.query),
         key=ready(given.key),

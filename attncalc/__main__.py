@@ -1,0 +1,5 @@
+"""``python -m attncalc``."""
+
+from attncalc.cli.app import main
+
+main()

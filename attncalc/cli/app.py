@@ -1,0 +1,145 @@
+"""The commands in the order and groups of --help, and the one place where everything ends in an exit code."""
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any, NamedTuple
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+from attncalc import __version__
+from attncalc.cli.command import SETTINGS, load
+from attncalc.cli.environment import ClosedPipe, Environment, ExitStatus, NotWritten
+from attncalc.errors import AttnCalcError
+
+
+class Listed(NamedTuple):
+    """A command as --help lists it; its function is attncalc.cli.NAME.NAME."""
+
+    group: str
+    name: str
+    arguments: str
+    summary: str
+
+
+COMMANDS = (Listed("Calculate", "compute", "[Q K V | BUNDLE]", "compute attention; print scores, weights and output"),)
+
+
+class Commands(TyperGroup):
+    """The commands by name, each imported when it is used."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names in the order of --help."""
+        return [command.name for command in COMMANDS]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
+        """Import one command."""
+        return load(cmd_name) if cmd_name in self.list_commands(ctx) else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that was typed; an unknown one gets a suggestion."""
+        from attncalc.errors import OptionError
+        from attncalc.suggest import did_you_mean
+
+        names = self.list_commands(ctx)
+        if args[0] not in names and not args[0].startswith("-"):
+            hint = did_you_mean(args[0], names) or f"the commands are {', '.join(names)}"
+            raise OptionError(f"there is no command {args[0]}", hint=hint)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands under the headings of their groups."""
+        for group in dict.fromkeys(command.group for command in COMMANDS):
+            with formatter.section(group):
+                formatter.write_dl(
+                    [(f"{c.name:<10} {c.arguments}".rstrip(), c.summary) for c in COMMANDS if c.group == group]
+                )
+
+
+app = typer.Typer(cls=Commands, rich_markup_mode=None, context_settings=SETTINGS)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"attncalc {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def attncalc(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """The attention calculator: every number, every rule, and the name of the mistake."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def run(arguments: Sequence[str], env: Environment) -> int:
+    """Run a command line; return its exit code.  Every error that reaches a user is written here."""
+    try:
+        status = get_command(app)(list(arguments), prog_name="attncalc", standalone_mode=False, obj=env)
+        return int(status or ExitStatus.DONE)
+    except AttnCalcError as error:
+        env.error(error)
+        return ExitStatus.MISUSED
+    except typer.TyperException as error:
+        env.error(usage_error(error))
+        return ExitStatus.MISUSED
+    except ClosedPipe:
+        return ExitStatus.CLOSED_PIPE
+    except NotWritten as error:
+        env.message("error", f"the result could not be written: {error}")
+        return ExitStatus.NOT_WRITTEN
+    except (KeyboardInterrupt, typer.Abort):
+        return ExitStatus.INTERRUPTED
+    except MemoryError:
+        env.error(AttnCalcError("there is not enough memory", hint="--show output builds no T × S stage"))
+        return ExitStatus.MISUSED
+    except Exception as error:
+        if env.variables.get("ATTNCALC_DEBUG"):
+            raise
+        kind = type(error).__name__
+        env.message(
+            "error", f"a fault of attncalc itself ({kind}: {error})", ["  hint: ATTNCALC_DEBUG=1 shows the traceback"]
+        )
+        return ExitStatus.FAULT
+
+
+def usage_error(error: typer.TyperException) -> AttnCalcError:
+    """Say typer's complaint in our form: one sentence, and a hint."""
+    text = error.format_message().strip().rstrip(".")
+    context = getattr(error, "ctx", None)
+    hint = f"{context.command_path} --help lists the options" if context else "attncalc --help"
+    for start in (" Did you mean ", " (Did you mean ", " (Possible options: "):
+        if start in text:
+            text, _, near = text.partition(start)
+            hint = f"did you mean {near.rstrip('?).')}?"
+    return AttnCalcError(text[:1].lower() + text[1:], hint=hint)
+
+
+def main() -> None:
+    """Run attncalc as a process; never return."""
+    signal.signal(signal.SIGTERM, _terminated)
+    env = Environment.of_process()
+    try:
+        status = run(sys.argv[1:], env)
+    except SystemExit as ended:  # completion, or typer found standard output closed while it wrote a help page
+        closed = type(sys.stdout).__name__ == "PacifyFlushWrapper"
+        status = ExitStatus.CLOSED_PIPE if closed else int(ended.code or 0)
+    try:
+        sys.stdout.flush()
+    except OSError:
+        status = status or ExitStatus.NOT_WRITTEN
+    if status in (ExitStatus.CLOSED_PIPE, ExitStatus.NOT_WRITTEN):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left in the buffer has nowhere to go
+    sys.exit(status)
+
+
+def _terminated(number: int, frame: object) -> None:
+    sys.exit(ExitStatus.TERMINATED)

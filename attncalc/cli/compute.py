@@ -1,0 +1,226 @@
+"""``attncalc compute``: the stages of attention as tables or data."""
+
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from attncalc.cli.environment import Environment
+from attncalc.cli.inputs import InputOptions, load
+from attncalc.cli.options import RuleOptions
+from attncalc.cli.output import OUTPUT, PAGES, PageOptions, send, text_of
+from attncalc.cli.values import size, whole
+from attncalc.errors import OptionError
+from attncalc.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from attncalc.api import Result
+    from attncalc.show.document import Document
+
+TABLES = {"csv": ",", "tsv": "\t"}
+"""Formats of one matrix in text, with what stands between the cells."""
+
+ONE_MATRIX = (*TABLES, "npy")
+FORMATS = (*PAGES, "json", *ONE_MATRIX, "npz")
+SHOWN = ("scores", "weights", "output")
+
+
+@dataclass(frozen=True)
+class StageOptions:
+    """Which stages are shown, and how much of them."""
+
+    show: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="Stages by name: raw scaled capped biased allowed scores lse weights heads output; query key value as "
+            "they enter the product; shapes; all (scores,weights,output).",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None
+    batch: Annotated[
+        int | None, typer.Option(parser=whole, metavar="N", help="Show only this batch.", rich_help_panel=OUTPUT)
+    ] = None
+    head: Annotated[
+        int | None, typer.Option(parser=whole, metavar="N", help="Show only this head.", rich_help_panel=OUTPUT)
+    ] = None
+    max_memory: Annotated[
+        int | None,
+        typer.Option(
+            parser=size,
+            metavar="SIZE",
+            help="Refuse to build T × S stages larger than this (half of the free memory).",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None
+
+    def stages(self, format: str) -> tuple[str, ...]:
+        """Return the names in --show, checked; ``shapes`` may be among them."""
+        from attncalc.core.shapes import INPUT_STAGES, STAGES
+
+        names = [name.strip() for name in self.show.split(",")] if self.show is not None else []
+        if self.show is None:
+            names = ["output"] if format in ONE_MATRIX else list(SHOWN)
+        if "all" in names:
+            names = ["shapes", *STAGES]
+        known = ("shapes", *INPUT_STAGES, *STAGES, "all")
+        for name in names:
+            if name not in known:
+                hint = did_you_mean(name, known) or f"the stages are {', '.join(known)}"
+                raise OptionError(f"there is no stage {name or 'without a name'}", hint=hint)
+        names = list(dict.fromkeys(names))
+        if format in ONE_MATRIX and (len(names) != 1 or names == ["shapes"]):
+            raise OptionError(f"{format} holds one matrix, and --show names {len(names)}", hint="--show output")
+        return tuple(names)
+
+
+def compute(
+    env: Environment, inputs: InputOptions, rules: RuleOptions, stages: StageOptions, output: PageOptions
+) -> None:
+    """Compute attention; print scores, weights and output.
+
+    Q, K and V come from three files or one bundle; every rule is an option, and the head of the page says which
+    rules were in force.
+    """
+    from attncalc.api import solve
+
+    env = output.messages(env)
+    format = output.chosen(FORMATS)
+    shown = stages.stages(format)
+    loaded = load(env, inputs, rules)
+    problem = loaded.problem()
+    extra = ("allowed",) if format in PAGES and {"scores", "weights"} & set(shown) else ()
+    with loaded.naming_files():
+        wanted = {name for name in (*shown, *extra) if name != "shapes"}
+        result = solve(problem, wanted, max_memory=stages.max_memory)
+    notes = (*loaded.notes, *result.notes)
+    for note in notes:
+        env.note(note)
+    view = View(result, stages.batch, stages.head)
+    send(env, output, _written(env, output, format, view, shown, notes))
+
+
+def _written(
+    env: Environment, output: PageOptions, format: str, view: "View", shown: tuple[str, ...], notes: tuple[str, ...]
+) -> str | bytes:
+    if format in TABLES:
+        return "".join(_table(view, shown[0], TABLES[format]))
+    if format in ("npy", "npz"):
+        if output.out is None and env.width is not None:
+            raise OptionError(f"{format} is no text and would upset the terminal", hint="-o FILE, or a pipe")
+        return _binary(view, shown, format)
+    return text_of(env, output, format, lambda: _page(view, shown), lambda: _record(view, shown, notes))
+
+
+class View:
+    """A result from which one batch or one head may have been chosen."""
+
+    def __init__(self, result: "Result", batch: int | None, head: int | None) -> None:
+        self.result = result
+        self.problem = result.problem
+        sizes, layout = self.problem.sizes, self.problem.layout
+        for name, chosen, count, has in (
+            ("batch", batch, sizes.B, layout.has_batch),
+            ("head", head, sizes.H, layout.has_heads),
+        ):
+            if chosen is not None and not has:
+                raise OptionError(f"--{name} {chosen}: these inputs have no {name} axis")
+            if chosen is not None and not 0 <= chosen < count:
+                raise OptionError(f"--{name} {chosen}: there are {count}, counted from 0")
+        self.chosen = {name: n for name, n in (("batch", batch), ("head", head)) if n is not None}
+
+    def axes(self, stage: str) -> tuple[str, ...]:
+        """Name the axes that a stage still has."""
+        return tuple(axis for axis in self.problem.layout.stage_axes(stage) if axis not in self.chosen)
+
+    def stage(self, name: str) -> "np.ndarray":
+        """Return a stage, or what was chosen of it."""
+        array = self.result.stages[name]
+        axes = self.problem.layout.stage_axes(name)
+        picks: list[Any] = [self._pick(name, axis) if axis in self.chosen else slice(None) for axis in axes]
+        if name == "output" and self.problem.layout.packed and "head" in self.chosen and self._heads_apart():
+            width = self.problem.sizes.d_v
+            picks[-1] = slice(self.chosen["head"] * width, (self.chosen["head"] + 1) * width)
+        picked: np.ndarray = array[tuple(picks)]
+        return picked
+
+    def _pick(self, stage: str, axis: str) -> int:
+        n = self.chosen[axis]
+        shared = axis == "head" and stage in ("key", "value")  # consecutive query heads share a key/value head
+        return n * self.problem.sizes.G // self.problem.sizes.H if shared else n
+
+    def _heads_apart(self) -> bool:
+        """Whether the columns of a packed output still belong to one head each."""
+        layer = self.problem.inputs.projection
+        return layer is None or layer.wo is None
+
+
+def _page(view: View, shown: tuple[str, ...]) -> "Document":
+    from attncalc.show.pages.compute import Computed, page
+    from attncalc.show.pages.rules import header
+
+    problem = view.problem
+    names = [name for name in shown if name != "shapes"]
+    return page(
+        Computed(
+            stages={name: view.stage(name) for name in names},
+            axes={name: view.axes(name) for name in names},
+            allowed=view.stage("allowed") if "allowed" in view.result.stages else None,
+            query_tokens=problem.query_tokens,
+            key_tokens=problem.key_tokens,
+            header=(*header(problem), *((name, str(n)) for name, n in view.chosen.items())),
+            trail=_trail(view) if "shapes" in shown else (),
+        )
+    )
+
+
+def _trail(view: View) -> tuple[tuple[str, str], ...]:
+    from attncalc.errors import shape_text
+
+    return tuple((name, shape_text(shape)) for name, shape in view.result.shapes.items())
+
+
+def _record(view: View, shown: tuple[str, ...], notes: tuple[str, ...]) -> Mapping[str, Any]:
+    record: dict[str, Any] = {
+        "schema": "attncalc.compute/1",
+        "shapes": {**view.problem.shapes, "output": view.problem.output_shape},
+        "options": view.problem.options,
+    }
+    for name in ("query_tokens", "key_tokens"):
+        if (labels := getattr(view.problem, name)) is not None:
+            record[name] = labels
+    record["notes"] = notes
+    return record | view.chosen | {name: view.stage(name) for name in shown if name != "shapes"}
+
+
+def _table(view: View, stage: str, separator: str) -> Iterator[str]:
+    """Write one stage as csv or tsv: numbers alone where a matrix has no labels, else with a header."""
+    from attncalc.files import csv_text
+
+    axes = [axis for axis in ("batch", "head", "query", "key", "column") if axis in view.axes(stage)]
+    array = view.stage(stage).transpose([view.axes(stage).index(axis) for axis in axes])
+    tokens = {"query": view.problem.query_tokens, "key": view.problem.key_tokens}
+    index = axes if stage == "lse" else axes[:-1]
+    rows = tokens.get(index[-1]) if len(index) == 1 else None
+    columns = tokens.get(axes[-1]) if stage != "lse" else None
+    if len(index) == 1 and rows is None and columns is None:
+        return csv_text(array, separator=separator)
+    if columns is None and axes[-1] == "key":
+        columns = tuple(f"k{j}" for j in range(array.shape[-1]))
+    names = ["query" if axis == "key" else axis for axis in index]  # rows are called query, also those of K and V
+    return csv_text(array, separator=separator, index_names=names, columns=columns, row_labels=rows)
+
+
+def _binary(view: View, shown: tuple[str, ...], format: str) -> bytes:
+    from attncalc.files import write_npy, write_npz
+
+    buffer = io.BytesIO()
+    if format == "npy":
+        write_npy(buffer, view.stage(shown[0]))
+    else:
+        write_npz(buffer, {name: view.stage(name) for name in shown if name != "shapes"})
+    return buffer.getvalue()

@@ -1,0 +1,76 @@
+"""Reading what the command line names: each file once, standard input at most once, and the notes on what was found."""
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, BinaryIO
+
+from attncalc.cli.environment import Environment
+from attncalc.cli.values import number_list
+from attncalc.errors import OptionError
+
+if TYPE_CHECKING:
+    from attncalc.files import Entry, File
+
+
+class Sources:
+    """The files of one command line."""
+
+    def __init__(self, env: Environment) -> None:
+        self._env = env
+        self._entries: dict[str, Entry] = {}
+        self._stdin_taken = False
+        self._notes: dict[str, None] = {}  # a set that keeps its order
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was recognised in the files and is not obvious, each note once."""
+        return tuple(self._notes)
+
+    def hear(self, notes: Iterable[str]) -> None:
+        """Remember notes of a file."""
+        self._notes.update(dict.fromkeys(notes))
+
+    def file(self, source: str) -> "File":
+        """Read a whole file, a container perhaps."""
+        from attncalc.files import read
+
+        found = read(source, self._stdin(source))
+        self.hear(found.notes)
+        return found
+
+    def entry(self, source: str) -> "Entry":
+        """Read one array: FILE, FILE:NAME or -."""
+        from attncalc.files import read_entry
+
+        if source not in self._entries:
+            self._entries[source] = read_entry(source, self._stdin(source))
+        elif source.partition(":")[0] == "-":
+            self._stdin(source)
+        self.hear(self._entries[source].notes)
+        return self._entries[source]
+
+    def numbers(self, option: str, text: str) -> "Entry | list[float]":
+        """Read a file of numbers, or a list that is typed; an existing file wins."""
+        if text == "-" or os.path.exists(text.partition(":")[0]) or os.path.exists(text):
+            return self.entry(text)
+        try:
+            return list(number_list(text))
+        except Exception as error:
+            raise OptionError(f"{option} {text} is neither a file nor a list of numbers") from error
+
+    def labels(self, text: str) -> tuple[str, ...]:
+        """Read labels: a comma list, or a file with one a line or a JSON list."""
+        if text == "-" or os.path.exists(text):
+            from attncalc.files import read_lines
+
+            return tuple(read_lines(text, self._stdin(text)))
+        return tuple(part.strip() for part in text.split(","))
+
+    def _stdin(self, source: str) -> BinaryIO | None:
+        """Return standard input for ``-``, which can be read once only, and None for files."""
+        if source.partition(":")[0] != "-":
+            return None
+        if self._stdin_taken:
+            raise OptionError("standard input can be read only once, and - is given twice")
+        self._stdin_taken = True
+        return self._env.stdin
