@@ -11,7 +11,7 @@ from attncalc.show.charset import encodable
 from attncalc.show.document import Array
 from attncalc.show.labels import clean
 
-SHORT = 100  # a list or object that fits into so many characters stays on one line
+SHORT = 100  # what holds lists or objects stays on one line when it is not longer
 
 
 def json_text(record: Mapping[str, Any], encoding: str = "utf-8") -> str:
@@ -50,7 +50,10 @@ def _value(value: Any, encoding: str, indent: int) -> str:
         pairs = [f"{_string(key, encoding)}: {_value(item, encoding, indent + 1)}" for key, item in value.items()]
         return _joined("{", pairs, "}", indent)
     if isinstance(value, list | tuple):
-        return _joined("[", [_value(item, encoding, indent + 1) for item in value], "]", indent)
+        items = [_value(item, encoding, indent + 1) for item in value]
+        if not any(item[0] in "[{" for item in items):
+            return f"[{', '.join(items)}]"  # an innermost row
+        return _joined("[", items, "]", indent)
     raise TypeError(f"{type(value).__name__} cannot be written as JSON")
 
 

@@ -3,6 +3,7 @@
 import re
 from functools import partial
 
+from attncalc.show.charset import for_encoding
 from attncalc.show.digits import Signs
 from attncalc.show.document import (
     Block,
@@ -22,7 +23,7 @@ from attncalc.show.document import (
     spans,
 )
 from attncalc.show.grid import grid_of
-from attncalc.show.labels import escape_latex
+from attncalc.show.labels import clean, escape_latex
 from attncalc.show.settings import Settings
 
 NEEDS = r"% needs \usepackage[T1]{fontenc} \usepackage{amsmath} \usepackage{booktabs}"
@@ -59,7 +60,7 @@ class _Latex:
             case Facts(rows):
                 return _table([], [[self.say(cell) for cell in row] for row in rows], "ll")
             case Formula(_, latex):
-                return f"\\[ {latex} \\]"
+                return f"\\[ {for_encoding(clean(latex), self.settings.encoding)} \\]"
             case Matrix():
                 return self._matrix(block)
             case Table():
@@ -74,7 +75,7 @@ class _Latex:
         return f"{COMMANDS[piece.role]}{{{self.say(piece.text)}}}"
 
     def _words(self, words: Words) -> str:
-        return "".join(map(self._span, spans(words)))
+        return "".join(map(self._span, spans(words))).strip()
 
     def _title(self, title: str) -> str:
         return f"\\noindent\\textbf{{{self.say(title)}}}\\par\\nopagebreak\n" if title else ""

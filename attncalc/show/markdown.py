@@ -68,11 +68,11 @@ class _Markdown:
         return f"{around}{self.say(piece.text)}{around}"
 
     def _words(self, words: Words) -> str:
-        return "".join(map(self._span, spans(words)))
+        return "".join(map(self._span, spans(words))).strip()
 
     def _paragraph(self, words: Words) -> str:
         """Write a paragraph that does not start like a list or a quotation."""
-        return re.sub(r"^(\s*)(\d*)([-+=.)])", r"\1\2\\\3", self._words(words).lstrip())
+        return re.sub(r"^(\d*)([-+=.)])", r"\1\\\2", self._words(words))
 
     def _code(self, lines: list[str]) -> str:
         text = "\n".join(for_encoding(clean(line), self.settings.encoding).rstrip() for line in lines)
