@@ -55,7 +55,10 @@ class Grid:
 
 
 def grid_of(matrix: Matrix, settings: Settings, signs: Signs, say: Callable[[str], str]) -> Grid:
-    """Lay a matrix out; ``say`` makes a user's label fit for the target."""
+    """Lay a matrix out; ``say`` makes a user's label fit for the target.
+
+    Signs without one for blocked cells are for programs: all numbers stay numbers.
+    """
     values = matrix.grid
     rows = at_most(values.shape[0], settings.max_rows)
     columns = at_most(values.shape[1], settings.max_cols)
@@ -67,7 +70,7 @@ def grid_of(matrix: Matrix, settings: Settings, signs: Signs, say: Callable[[str
         for i, j in np.argwhere(blocked & (shown == 0)).tolist():
             cells[i][j] = signs.blocked
     for (i, j), role in matrix.marks.items():
-        if i in rows and j in columns:
+        if signs.blocked and i in rows and j in columns:
             cells[rows.index(i)][columns.index(j)] = MARKS.get(role, "") + cells[rows.index(i)][columns.index(j)]
     for j in (place for place, index in enumerate(columns) if index == GAP):
         for row in cells:

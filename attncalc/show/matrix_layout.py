@@ -28,7 +28,7 @@ def matrix_lines(matrix: Matrix, settings: Settings, signs: Signs, say: Callable
     widths = _widths(grid)
     total = 0 if grid.total is None else max(map(cell_width, [grid.total[0], *grid.total[1]])) + 3
     if settings.width is not None and settings.max_cols != 0:
-        room = settings.width - (left + 3) - total + 1  # the space behind the last column may fall off
+        room = settings.width - (left + 2) - total + 1  # the space behind the last column may fall off
         fitting = that_fit(grid.column_indexes, [width + 2 for width in widths], room, len(signs.more) + 2)
         grid = grid.take(fitting, signs.more)
         widths = _widths(grid)
