@@ -84,9 +84,9 @@ class Result:
 
 
 def attention(
-    query: ArrayLike | None = None,
-    key: ArrayLike | None = None,
-    value: ArrayLike | None = None,
+    q: ArrayLike | None = None,
+    k: ArrayLike | None = None,
+    v: ArrayLike | None = None,
     *,
     stages: Iterable[str] | None = None,
     max_memory: int | None = None,
@@ -98,9 +98,9 @@ def attention(
     that came later.  All arithmetic is float64 unless ``dtype`` says otherwise.
 
     Args:
-        query: Q, (d,), (T, d), (H, T, d) or (B, H, T, d); other orders of axes with ``layout``.
-        key: K, (S, d) and so on; G heads of K and V may serve a multiple of G query heads.
-        value: V, (S, d_v) and so on.
+        q: Q, (d,), (T, d), (H, T, d) or (B, H, T, d); other orders of axes with ``layout``.
+        k: K, (S, d) and so on; G heads of K and V may serve a multiple of G query heads.
+        v: V, (S, d_v) and so on.
         stages: which stages to compute, of ``Result``'s names; all but query, key and value unless given.
             No T × S array is built when none is asked for.
         max_memory: bytes that the T × S stages may take together; half of the free memory unless given.
@@ -113,7 +113,8 @@ def attention(
     Raises:
         AttnCalcError: a ValueError with ``.hint``; what does not fit, and where.
     """
-    problem = prepare(query, key, value, **options)
+    given = {name: array for name, array in (("query", q), ("key", k), ("value", v)) if array is not None}
+    problem = prepare(**options | given)
     return solve(problem, STAGES if stages is None else tuple(stages), max_memory=max_memory)
 
 

@@ -59,25 +59,33 @@ def bias_numbers(given: ArrayLike) -> Array:
 
 def whole_numbers(name: str, given: int | Iterable[int]) -> Array:
     """Return a list of whole numbers, (n,), from one number or several."""
-    array = np.atleast_1d(numbers(name, given))  # type: ignore[arg-type]
-    if array.ndim != 1 or (array != np.floor(array)).any() or not np.isfinite(array).all():
+    array = np.atleast_1d(_array(name, given))  # type: ignore[arg-type]
+    if (
+        array.dtype.kind not in "iuf"
+        or array.ndim != 1
+        or (array != np.floor(array)).any()
+        or not np.isfinite(array).all()
+    ):
         raise OptionError(f"{name} takes whole numbers")
     return array.astype(np.int64)
 
 
 def whole_number(name: str, given: Any, smallest: int) -> int:
     """Return one whole number that is not below ``smallest``."""
-    if isinstance(given, bool) or int(given) != given or given < smallest:
+    if not _is_number(given) or not np.isfinite(given) or int(given) != given or given < smallest:
         raise OptionError(f"{name} must be a whole number, {smallest} or more, not {given}")
     return int(given)
 
 
 def real_number(name: str, given: Any) -> float:
     """Return one finite number."""
-    number = float(given)
-    if not np.isfinite(number):
-        raise OptionError(f"{name} must be a finite number, not {number:g}")
-    return number
+    if not _is_number(given) or not np.isfinite(given):
+        raise OptionError(f"{name} must be a finite number, not {given}")
+    return float(given)
+
+
+def _is_number(given: Any) -> bool:
+    return isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
 
 
 def choice(name: str, given: Any, among: Iterable[str]) -> str:

@@ -1,7 +1,7 @@
 """Arithmetic in float64, float32, float16, and bfloat16, which numpy does not have.
 
-A stage is computed in the working type and rounded to the type asked for, once.  float16 and bfloat16 work in
-float32, as hardware does, so that their products accumulate in float32.
+A stage is computed in a wider working type and rounded to the type asked for, once.  float16 and bfloat16 work in
+float32, as hardware does, so that their products accumulate in float32; float32 works in float64.
 """
 
 from dataclasses import dataclass
@@ -9,6 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from attncalc.core.shapes import Array
+
+SMALL = 2**20
+"""Multiply-adds up to which a product costs nothing that anybody would notice."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,17 @@ class Arithmetic:
         """The distance from 1 to the next larger number of the type."""
         return 2.0 ** (1 - self.bits)
 
+    def accumulator(self, multiply_adds: int) -> type[np.floating]:
+        """Return the type in which products are summed.
+
+        In float64 the sums of small problems are kept in the machine's longest type (80 bits on x86), so that every
+        score is the dot product rounded once; on machines without one they are sums of float64.
+
+        Args:
+            multiply_adds: how large the product is; the longest type is some fifty times slower.
+        """
+        return np.longdouble if self.name == "float64" and multiply_adds <= SMALL else self.working
+
     def round(self, array: Array) -> Array:
         """Round to the nearest number of the type, ties to even; the result has the working type."""
         if self.name == "bfloat16":
@@ -46,7 +60,7 @@ class Arithmetic:
 
 ARITHMETIC = {
     "float64": Arithmetic("float64", np.float64, np.float64, 53),
-    "float32": Arithmetic("float32", np.float32, np.float32, 24),
+    "float32": Arithmetic("float32", np.float64, np.float32, 24),
     "float16": Arithmetic("float16", np.float32, np.float16, 11),
     "bfloat16": Arithmetic("bfloat16", np.float32, np.float32, 8),
 }

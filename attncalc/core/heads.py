@@ -55,14 +55,22 @@ def merge(heads: Array) -> Array:
     return heads.transpose(0, 2, 1, 3).reshape(B, T, H * width)
 
 
-def grouped_matmul(left: Array, right: Array) -> Array:
+def grouped_matmul(left: Array, right: Array, accumulator: type[np.floating] | None = None) -> Array:
     """Multiply per head, where consecutive query heads share a key/value head: h uses h div (H/G).
 
     (B, H, T, n) @ (B, G, n, m) -> (B, H, T, m), without a copy of the shared heads.
+
+    Args:
+        left: one matrix for each query head.
+        right: one matrix for each key/value head.
+        accumulator: the type in which products are summed; that of the arrays when None.
     """
+    result = left.dtype
+    if accumulator is not None:
+        left, right = left.astype(accumulator, copy=False), right.astype(accumulator, copy=False)
     B, H, T, n = left.shape
     G, m = right.shape[1], right.shape[3]
     groups = left.reshape(B, G, H // G, T, n)  # heads 0 … H/G − 1 belong to group 0, and so on
     with np.errstate(over="ignore", invalid="ignore"):  # NaN and infinity are found and named afterwards
         product: Array = groups @ right[:, :, np.newaxis]  # (B, G, H/G, T, n) @ (B, G, 1, n, m)
-    return product.reshape(B, H, T, m)
+        return product.reshape(B, H, T, m).astype(result, copy=False)

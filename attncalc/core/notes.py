@@ -34,7 +34,8 @@ def of(asked: Options, rules: Rules, sizes: Sizes, empty: Array) -> tuple[str, .
     if asked.causal_align is not None and not (rules.causal or window or rules.alibi_slopes is not None):
         found.append("causal_align places nothing: there is no causal mask, window or ALiBi")
     if empty.any():
-        found.append(f"{queries_text(empty, None)} may attend to no key and gets {FILLED[rules.empty_rows]}")
+        gets = "gets" if empty.sum() == 1 else "get"
+        found.append(f"{queries_text(empty, None)} may attend to no key and {gets} {FILLED[rules.empty_rows]}")
     return tuple(found)
 
 

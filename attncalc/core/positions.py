@@ -49,8 +49,9 @@ def rotate(rows: Array, rope: Rope, *, back: bool = False) -> Array:
     else:
         first, second = slice(0, rope.dims, 2), slice(1, rope.dims, 2)
     x, y = rows[..., first], rows[..., second]
-    turned[..., first] = x * cos - y * sin
-    turned[..., second] = y * cos + x * sin
+    with np.errstate(over="ignore", invalid="ignore"):  # infinity may stand in a blocked key
+        turned[..., first] = x * cos - y * sin
+        turned[..., second] = y * cos + x * sin
     return turned
 
 

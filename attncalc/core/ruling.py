@@ -229,6 +229,9 @@ def _rope(given: Options, sizes: Sizes) -> Rope | None:
         raise OptionError(f"rope_base must be greater than 0, not {base:g}")
     dims = sizes.d if given.rope_dims is None else arrays.whole_number("rope_dims", given.rope_dims, 2)
     if dims % 2 or dims > sizes.d:
-        raise OptionError(f"RoPE turns pairs of columns: an even number, {sizes.d} at the most, not {dims}")
+        raise OptionError(
+            f"rope turns pairs of columns: rope_dims must be even and {sizes.d} at the most, not {dims}",
+            hint=f"--rope-dims {sizes.d - sizes.d % 2}" if sizes.d > 2 else None,
+        )
     start = sizes.P if given.rope_offset is None else arrays.whole_number("rope_offset", given.rope_offset, 0)
     return Rope(cast(Pairing, arrays.choice("rope", given.rope, ("half", "interleaved"))), base, dims, start)

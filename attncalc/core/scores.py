@@ -10,9 +10,9 @@ from attncalc.core.heads import grouped_matmul
 from attncalc.core.shapes import Array
 
 
-def raw(query: Array, key: Array) -> Array:
+def raw(query: Array, key: Array, accumulator: type[np.floating] | None = None) -> Array:
     """Return the dot product of every query with every key: Q Kᵀ, (B, H, T, d), (B, G, S, d) -> (B, H, T, S)."""
-    return grouped_matmul(query, key.swapaxes(-1, -2))
+    return grouped_matmul(query, key.swapaxes(-1, -2), accumulator)
 
 
 def scale(raw: Array, factor: float) -> Array:

@@ -43,6 +43,11 @@ class Sizes:
     d_v: int
     P: int = 0
 
+    @property
+    def multiply_adds(self) -> int:
+        """Multiplications with an addition in Q Kᵀ and in weights · V together."""
+        return self.B * self.H * self.T * self.S * (self.d + self.d_v)
+
 
 @dataclass(frozen=True)
 class Layout:

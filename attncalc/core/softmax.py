@@ -49,15 +49,15 @@ def fill_empty_rows(weights: Array, empty: Array, policy: EmptyRows) -> Array:
     return np.where(empty[..., np.newaxis], weights.dtype.type(fill), weights)
 
 
-def mix(weights: Array, value: Array) -> Array:
+def mix(weights: Array, value: Array, accumulator: type[np.floating] | None = None) -> Array:
     """Return the weighted sum of the values: weights · V, (B, H, T, S), (B, G, S, d_v) -> (B, H, T, d_v).
 
     A value whose weight is exactly 0 is not touched, whatever it is: 0 · NaN would be NaN.
     """
     usable = np.isfinite(value)
     if usable.all():
-        return grouped_matmul(weights, value)
-    mixed = grouped_matmul(weights, np.where(usable, value, value.dtype.type(0)))
+        return grouped_matmul(weights, value, accumulator)
+    mixed = grouped_matmul(weights, np.where(usable, value, value.dtype.type(0)), accumulator)
     B, G, S, _ = value.shape
     share = weights.shape[1] // G  # query heads on one key/value head
     has_weight = (weights != 0).any(axis=2).reshape(B, G, share, S).any(axis=2)  # (B, G, S)

@@ -91,6 +91,11 @@ class Stages:
         return np.arange(self.inputs.sizes.S)
 
     @property
+    def accumulator(self) -> type[np.floating]:
+        """The type in which products are summed; it depends on the whole problem, not on the rows at hand."""
+        return self.rules.arithmetic.accumulator(self.inputs.sizes.multiply_adds)
+
+    @property
     def p(self) -> Array:
         """Positions of the queries among the keys, (1 or B, T)."""
         return masks.positions(self.rules, self.inputs.sizes, self.i)
@@ -164,7 +169,7 @@ def gather(s: Stages, steps: Steps) -> Written:
 
 def raw(s: Stages, steps: Steps) -> Written:
     """Q Kᵀ: (B, H, T, d) @ (B, G, d, S) -> (B, H, T, S)."""
-    return {"raw": scores.raw(s.query, s.key)}
+    return {"raw": scores.raw(s.query, s.key, s.accumulator)}
 
 
 def scale(s: Stages, steps: Steps) -> Written:
@@ -211,7 +216,7 @@ def soften(s: Stages, steps: Steps) -> Written:
 
 def mix(s: Stages, steps: Steps) -> Written:
     """Weights · V: (B, H, T, S) @ (B, G, S, d_v) -> (B, H, T, d_v)."""
-    return {"heads": softmax.mix(s.weights, s.value)}
+    return {"heads": softmax.mix(s.weights, s.value, s.accumulator)}
 
 
 def merge(s: Stages, steps: Steps) -> Written:
