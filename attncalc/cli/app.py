@@ -25,7 +25,10 @@ class Listed(NamedTuple):
     summary: str
 
 
-COMMANDS = (Listed("Calculate", "compute", "[Q K V | BUNDLE]", "compute attention; print scores, weights and output"),)
+COMMANDS = (
+    Listed("Calculate", "compute", "[Q K V | BUNDLE]", "compute attention; print scores, weights and output"),
+    Listed("Understand", "explain", "[Q K V | BUNDLE]", "walk through the arithmetic, step by step"),
+)
 
 
 class Commands(TyperGroup):

@@ -1,0 +1,165 @@
+"""``attncalc explain``: the arithmetic step by step."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from attncalc.cli.environment import Environment
+from attncalc.cli.inputs import InputOptions, load
+from attncalc.cli.keys import wait_for_key
+from attncalc.cli.language import LanguageOptions
+from attncalc.cli.options import RuleOptions
+from attncalc.cli.output import PAGES, PageOptions, send, text_of
+from attncalc.cli.values import Numbers, whole, whole_list
+from attncalc.errors import OptionError
+
+if TYPE_CHECKING:
+    from attncalc.core.prepare import Problem
+    from attncalc.study.explanation.parts import Explanation
+
+EXPLAIN = "What is explained"
+ROWS = 12
+"""Rows and columns of a matrix before its middle is left out, unless the user says otherwise."""
+
+
+@dataclass(frozen=True)
+class FocusOptions:
+    """Which numbers are worked out in full."""
+
+    query: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole,
+            metavar="N",
+            help="The query that is worked out in full (the first that a mask partly blocks, or 0).",
+            rich_help_panel=EXPLAIN,
+        ),
+    ] = None
+    cell: Annotated[
+        Numbers | None,
+        typer.Option(
+            parser=whole_list,
+            metavar="I,J",
+            help="One score and one weight from the ground up: query I, key J.",
+            rich_help_panel=EXPLAIN,
+        ),
+    ] = None
+    everything: Annotated[
+        bool, typer.Option("--all", help="Work out every query in full.", rich_help_panel=EXPLAIN)
+    ] = False
+    batch: Annotated[
+        int | None, typer.Option(parser=whole, metavar="N", help="Which sequence (0).", rich_help_panel=EXPLAIN)
+    ] = None
+    head: Annotated[
+        int | None, typer.Option(parser=whole, metavar="N", help="Which query head (0).", rich_help_panel=EXPLAIN)
+    ] = None
+    online: Annotated[
+        bool,
+        typer.Option(
+            "--online",
+            help="Show the softmax block by block too, as FlashAttention computes it.",
+            rich_help_panel=EXPLAIN,
+        ),
+    ] = False
+    block: Annotated[
+        int | None,
+        typer.Option(
+            parser=whole, metavar="N", help="Keys in a block of --online (a quarter of them).", rich_help_panel=EXPLAIN
+        ),
+    ] = None
+    step: Annotated[
+        bool, typer.Option("--step", help="Wait for a key between steps, on a terminal.", rich_help_panel=EXPLAIN)
+    ] = False
+
+    def keywords(self) -> dict[str, Any]:
+        """Return the choice for ``study.explain``."""
+        if self.cell is not None and len(self.cell) != 2:
+            raise OptionError("--cell takes a query and a key", hint="--cell 1,0")
+        if self.block is not None and not self.online:
+            raise OptionError("--block belongs to --online")
+        chosen = [name for name in ("query", "cell") if getattr(self, name) is not None] + ["all"] * self.everything
+        if len(chosen) > 1:
+            raise OptionError(f"--{chosen[0]} and --{chosen[1]} cannot be given together")
+        cell = None if self.cell is None else (int(self.cell[0]), int(self.cell[1]))
+        names = ("query", "everything", "online", "block")
+        return {name: getattr(self, name) for name in names} | {
+            "cell": cell,
+            "batch": self.batch or 0,
+            "head": self.head or 0,
+        }
+
+
+def explain(
+    env: Environment,
+    inputs: InputOptions,
+    rules: RuleOptions,
+    focus: FocusOptions,
+    language: LanguageOptions,
+    output: PageOptions,
+) -> None:
+    """Walk through the arithmetic of attention, step by step.
+
+    Without files it explains the textbook example: attncalc explain --causal.
+    """
+    from attncalc.show.pages import explain as pages
+    from attncalc.study.explain import explain as told
+
+    env = output.messages(env)
+    format = output.chosen((*PAGES, "json"))
+    output = replace(output, max_rows=_limit(output.max_rows), max_cols=_limit(output.max_cols, env.width))
+    settings = output.settings(env)
+    voice = language.voice(env, settings, format)
+    loaded = load(env, inputs, rules, textbook=True)
+    problem = loaded.problem()
+    with loaded.naming_files():
+        explanation = told(problem, voice, **focus.keywords())
+    notes = (*loaded.notes, *problem.notes)
+    for note in notes:
+        env.note(note)
+    if focus.step and format == "table" and output.out is None:
+        _step_by_step(env, output, explanation)
+        return
+    text = text_of(
+        env,
+        output,
+        format,
+        lambda: pages.page(explanation, settings.width),
+        lambda: _record(problem, explanation, voice.lang, notes),
+    )
+    send(env, output, text)
+
+
+def _limit(asked: int | None, width: int | None = None) -> int | None:
+    return asked if asked is not None or width is not None else ROWS
+
+
+def _step_by_step(env: Environment, output: PageOptions, explanation: "Explanation") -> None:
+    """Write one step after the other; between them a key is awaited, when somebody is there to press it."""
+    from attncalc.show import render
+    from attncalc.show.pages.explain import pages
+
+    settings = output.settings(env)
+    title, first, *rest = pages(explanation, settings.width)
+    env.write(render(title, "table", settings) + "\n" + render(first, "table", settings))
+    for document in rest:
+        wait_for_key(env)
+        env.write("\n" + render(document, "table", settings))
+
+
+def _record(problem: "Problem", explanation: "Explanation", lang: str, notes: tuple[str, ...]) -> Mapping[str, Any]:
+    from attncalc.show.pages.explain import steps_record
+
+    return {
+        "schema": "attncalc.explain/1",
+        "shapes": {**problem.shapes, "output": problem.output_shape},
+        "options": problem.options,
+        "notes": notes,
+        "lang": lang,
+        "batch": explanation.batch,
+        "head": explanation.head,
+        "queries": explanation.at_hand,
+        "in_full": explanation.queries,
+        "steps": steps_record(explanation),
+    }

@@ -1,0 +1,27 @@
+"""Waiting for a key, where there is a keyboard."""
+
+import os
+
+from attncalc.cli.environment import Environment
+
+
+def wait_for_key(env: Environment) -> None:
+    """Wait until a key is pressed; not at all when standard input or output is no terminal.
+
+    Ctrl-C interrupts, as everywhere.  Where single keys cannot be read, a line is.
+    """
+    if env.width is None or not env.stdin.isatty():
+        return
+    try:
+        import termios
+        import tty
+    except ImportError:
+        env.stdin.readline()
+        return
+    keyboard = env.stdin.fileno()
+    before = termios.tcgetattr(keyboard)
+    try:
+        tty.setcbreak(keyboard)  # one key at a time, and Ctrl-C still works
+        os.read(keyboard, 16)  # an arrow key is several bytes
+    finally:
+        termios.tcsetattr(keyboard, termios.TCSADRAIN, before)

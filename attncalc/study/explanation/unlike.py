@@ -1,0 +1,22 @@
+"""Where a run did something else than the formula says: the run of a mistake."""
+
+import numpy as np
+
+from attncalc.core.shapes import Array
+from attncalc.study.explanation.parts import Part, Prose
+from attncalc.study.explanation.view import View
+
+
+def unlike(view: View, got: Array, expected: Array, stage: str) -> list[Part]:
+    """Say which number of a row differs from what the formula gives, if one does.
+
+    Rounding, also that of the narrower types, is no difference.
+    """
+    usable = ~np.isnan(expected)
+    epsilon = max(8 * view.stages.rules.arithmetic.epsilon, 1e-12)
+    size = float(np.abs(expected[np.isfinite(expected)]).max(initial=1.0))
+    wrong = np.flatnonzero(usable & ~np.isclose(got, expected, rtol=epsilon, atol=epsilon * size))
+    if not len(wrong):
+        return []
+    j = int(wrong[0])
+    return [Prose(view.say("unlike", stage=stage, j=j, got=float(got[j]), expected=float(expected[j])))]

@@ -1,0 +1,3 @@
+"""TODO."""
+
+TEXTS: dict[str, str] = {}

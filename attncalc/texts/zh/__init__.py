@@ -1,0 +1,1 @@
+"""Chinese (simplified), in the words of the field."""
