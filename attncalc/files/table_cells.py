@@ -39,7 +39,7 @@ def _lines(text: str, source: str) -> Iterator[tuple[int, str]]:
         if not pending:
             if not line or line.isspace() or (number == 1 and SEP_LINE.fullmatch(line)):
                 continue
-            if line.count('"') % 2 == 0 or _is_comment(line):
+            if '"' not in line or line.count('"') % 2 == 0 or _is_comment(line):
                 yield number, line
                 continue
             opened = number
@@ -54,16 +54,21 @@ def _lines(text: str, source: str) -> Iterator[tuple[int, str]]:
 
 
 def _is_comment(line: str) -> bool:
-    return line.lstrip().startswith("#")
+    return "#" in line and line.lstrip().startswith("#")
 
 
 def split(record: str, separator: str) -> list[str]:
     """Return the cells of a row."""
     if '"' not in record:
-        return record.split() if separator == SPACES else [cell.strip() for cell in record.split(separator)]
+        if separator == SPACES:
+            return record.split()
+        cells = record.split(separator)
+        if " " not in record and record.isascii() and record.isprintable():
+            return cells
+        return [cell.strip() for cell in cells]
     if separator == SPACES:
         return [m[2] if m[2] is not None else Quoted(m[1].replace('""', '"')) for m in SPACED.finditer(record)]
-    cells: list[str] = []
+    cells = []
     at = 0
     while True:
         quoted = QUOTED.match(record, at)

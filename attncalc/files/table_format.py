@@ -26,6 +26,7 @@ from attncalc.files.table_sheet import (
     read_sheet,
 )
 
+COMMENT = re.compile(r"^[ \t]*#[^\r\n]*", re.MULTILINE)
 CORNERS = ("", "Unnamed: 0")  # what heads the index column of a data frame
 
 
@@ -75,8 +76,10 @@ def _pointers(
 
 def _fast(text: str, source: str, separator: str) -> Table | None:
     """Read a table that is numbers throughout, apart from its header; None for anything unusual."""
-    if '"' in text or "#" in text or text[:4].lower() == "sep=":
+    if '"' in text or text[:4].lower() == "sep=":
         return None
+    if "#" in text:
+        text = COMMENT.sub("", text)
     header, body = find_header(text, source, separator), text
     if header is not None:
         if header[0] in CORNERS:

@@ -68,14 +68,15 @@ def read_sheet(text: str, source: str, separator: str) -> Sheet:
     numbered = [(line, split(record, separator)) for line, record in records(text, source)]
     lines = [line for line, _ in numbered]
     rows = [row for _, row in numbered]
+    _check_rows(rows, source)
     below = 1 if has_header(rows[:3]) else 0
     if len(rows) == below:
         raise FileError(f"{source}: line {lines[0]} is text, and no line of numbers follows it")
     if separator != SPACES and all(len(row) > 1 and is_blank(row[-1]) for row in rows[below:]):
         width = len(rows[below])
         rows = [row[:-1] if len(row) == width and is_blank(row[-1]) else row for row in rows]
-    if below and len(rows[0]) + 1 == len(rows[1]) and not index_names(rows[0]):
-        rows[0].insert(0, "")  # R leaves out the name of the column of row names
+    if below and _has_row_names(rows):
+        rows[0].insert(0, "")
     for line, row in zip(lines, rows, strict=True):
         if len(row) != len(rows[0]):
             raise FileError(
@@ -88,8 +89,7 @@ def read_sheet(text: str, source: str, separator: str) -> Sheet:
 def find_header(text: str, source: str, separator: str) -> list[str] | None:
     """Return the cells of the first row when they name columns."""
     rows = [split(record, separator) for _, record in islice(records(text, source), 3)]
-    if not rows:
-        raise FileError(f"{source}: holds no numbers, only blank lines and comments")
+    _check_rows(rows, source)
     return rows[0] if has_header(rows) else None
 
 
@@ -127,6 +127,19 @@ def mostly_numbers(cells: list[str]) -> bool:
 def shortened(cell: str, limit: int = 40) -> str:
     """Cut a long text for a message."""
     return cell if len(cell) <= limit else cell[: limit - 1] + "…"
+
+
+def _check_rows(rows: list[list[str]], source: str) -> None:
+    if not rows:
+        raise FileError(f"{source}: holds no numbers, only blank lines and comments")
+
+
+def _has_row_names(rows: list[list[str]]) -> bool:
+    """Whether a table is R's: its header has no cell above the names, or numbers from 1, of the rows."""
+    if len(rows[0]) + 1 != len(rows[1]) or index_names(rows[0]):
+        return False
+    first = [row[0] for row in rows[1:]]
+    return any(map(is_text, first)) or (len(first) > 1 and first == [str(i + 1) for i in range(len(first))])
 
 
 def _cells(row: list[str]) -> str:
