@@ -13,7 +13,8 @@ from typer.main import get_command
 from attncalc import __version__
 from attncalc.cli.command import SETTINGS, load
 from attncalc.cli.environment import ClosedPipe, Environment, ExitStatus, NotWritten
-from attncalc.errors import AttnCalcError
+from attncalc.errors import AttnCalcError, OptionError
+from attncalc.suggest import did_you_mean
 
 
 class Listed(NamedTuple):
@@ -44,9 +45,6 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command that was typed; an unknown one gets a suggestion."""
-        from attncalc.errors import OptionError
-        from attncalc.suggest import did_you_mean
-
         names = self.list_commands(ctx)
         if args[0] not in names and not args[0].startswith("-"):
             hint = did_you_mean(args[0], names) or f"the commands are {', '.join(names)}"

@@ -10,8 +10,6 @@ from enum import IntEnum
 from typing import BinaryIO, TextIO
 
 from attncalc.errors import AttnCalcError, aligned
-from attncalc.show.charset import for_encoding
-from attncalc.show.labels import clean
 
 
 class ExitStatus(IntEnum):
@@ -109,6 +107,9 @@ class Environment:
 
     def message(self, kind: str, text: str, lines: list[str] | None = None) -> None:
         """Write ``attncalc: KIND: TEXT`` and the lines below it to standard error."""
+        from attncalc.show.charset import for_encoding  # the layer loads numpy
+        from attncalc.show.labels import clean
+
         written = "\n".join(clean(line) for line in (f"attncalc: {kind}: {text}", *(lines or ())))
         encoding = getattr(self.stderr, "encoding", None) or "ascii"
         self.stderr.write(for_encoding(written, encoding) + "\n")
