@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from attncalc.core.shapes import Array
 from attncalc.errors import OptionError
 from attncalc.study.explanation.parts import GAP, MORE, Grid, Part, Prose, Step, Verdict, Worked, Working
 from attncalc.study.explanation.view import LEFT_OUT, View, ends, in_product, with_gaps
@@ -107,11 +108,21 @@ def _lines(view: View, block: Block, before: Block | None) -> list[Worked]:
         lines.append(Worked("l", (f"{r} × {kept}", *terms), sums))
         so_far = [f"{r} × {_vector(view, before.output)}"] if before else []
     else:
-        lines.append(Worked("l", tuple(terms), sums))
+        lines.append(Worked("l", tuple(terms), sums if len(terms) > 1 else ""))
         so_far = []
-    new = block.output - (block.shrink * before.output if before else 0)
-    lines.append(Worked("o", (*so_far, _vector(view, new)), _vector(view, block.output)))
+    lines.append(Worked("o", (*so_far, *_shares(view, block)), _vector(view, block.output)))
     return lines
+
+
+def _shares(view: View, block: Block) -> list[str]:
+    """Write what each key of a block adds to the output: exp(score − m) × its value."""
+    keys = [n for n, e in enumerate(block.exponentials) if e != 0]
+    shown = with_gaps(keys[n] for n in ends(len(keys), COLUMNS - 1))
+    written = view.say.row(block.exponentials, fixed=True)
+    return [
+        MORE if n == LEFT_OUT else f"{written[n]} × {_vector(view, view.value[block.first + n], fixed=False)}"
+        for n in shown
+    ]
 
 
 def _summary(view: View, found: Trace) -> Grid:
@@ -132,8 +143,8 @@ def _summary(view: View, found: Trace) -> Grid:
     return Grid(head, tuple(rows), frozenset({0, 1, 5}))
 
 
-def _vector(view: View, numbers: np.ndarray) -> str:
-    written = view.say.row(numbers, fixed=True)
+def _vector(view: View, numbers: Array, fixed: bool = True) -> str:
+    written = view.say.row(numbers, fixed)
     if len(written) > COLUMNS:
         written = [*written[: COLUMNS - 2], MORE, written[-1]]
     return f"[{', '.join(written)}]"

@@ -84,7 +84,8 @@ TEXTS = {
     "scale.title": "Scale: make the products independent of the width",
     "scale.usual": (
         "A product is a sum of d terms (here d = {d}), so it grows with the width: for random rows of numbers around "
-        "±1 its usual size is √d (√d times itself is d). Multiplied by 1/√d it is about 1 at every width. Without that, the scores of wide "
+        "±1 its usual size is √d (√d times itself is d). Multiplied by 1/√d it is about 1 at every width. Without "
+        "that, the scores of wide "
         "rows lie so far apart that softmax gives nearly all the weight to one key, and training has nothing left "
         "to improve (attncalc scaling shows it by experiment)."
     ),
@@ -149,9 +150,9 @@ TEXTS = {
     "softmax.sum": "sum",
     "softmax.key": "key",
     "softmax.score": "score",
-    "softmax.difference": "score − m",
+    "softmax.difference": "− m",
     "softmax.exp": "exp",
-    "softmax.weight": "exp / sum",
+    "softmax.weight": "/ sum",
     "softmax.lse": (
         "ln undoes exp. lse is the logarithm of the sum of exp(score), so that weight = exp(score − lse); libraries "
         "return it beside the output."
