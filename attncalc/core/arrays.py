@@ -41,18 +41,18 @@ def booleans(name: str, given: ArrayLike) -> Array:
     return array.astype(bool)
 
 
-def bias_numbers(given: ArrayLike) -> Array:
+def bias_numbers(given: ArrayLike, name: str = "bias") -> Array:
     """Return the numbers of a bias; null means −∞ there, as in attncalc's own JSON."""
-    array = _array("bias", given)
+    array = _array(name, given)
     if array.dtype == object:
         array = np.where(array == None, -np.inf, array)  # noqa: E711  # elementwise
-    array = numbers("bias", array)
+    array = numbers(name, array)
     wrong = np.isnan(array) | np.isposinf(array)
     if wrong.any():
         place = tuple(int(n) for n in np.argwhere(wrong)[0])
         raise NumberError(
-            f"bias is {array[place]:g} at {index_text(place)}; it may hold finite numbers and -Infinity, which blocks",
-            cell=("bias", place),
+            f"{name} is {array[place]:g} at {index_text(place)}; it holds finite numbers, and -Infinity which blocks",
+            cell=(name, place),
         )
     return array
 

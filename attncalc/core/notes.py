@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from attncalc.core import finite
+from attncalc.core.dialects import Adopted
 from attncalc.core.rules import Rules
 from attncalc.core.ruling import Options
 from attncalc.core.shapes import Array, Sizes
@@ -37,6 +38,18 @@ def of(asked: Options, rules: Rules, sizes: Sizes, empty: Array) -> tuple[str, .
         gets = "gets" if empty.sum() == 1 else "get"
         found.append(f"{queries_text(empty, None)} may attend to no key and {gets} {FILLED[rules.empty_rows]}")
     return tuple(found)
+
+
+def of_dialect(adopted: Adopted | None, value: Array) -> tuple[str, ...]:
+    """Return the notes on the rules of a library; ``value`` may hold NaN or infinity where it is blocked."""
+    if adopted is None:
+        return ()
+    if np.isfinite(value).all() or "mix" not in adopted.dialect.steps:
+        return adopted.notes
+    through = (
+        f"{adopted.dialect.name} lets NaN and infinity in a blocked value through (0 · NaN is NaN); attncalc does not"
+    )
+    return (*adopted.notes, through)
 
 
 def empty_error(empty: Array, rules: Rules, sizes: Sizes, tokens: tuple[str, ...] | None) -> AttnCalcError:

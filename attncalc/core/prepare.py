@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attncalc.core import arrays, finite, fit, notes
+from attncalc.core import arrays, dialects, finite, fit, notes
 from attncalc.core import weights as layers
+from attncalc.core.dialects import Adopted
 from attncalc.core.dtypes import Arithmetic
 from attncalc.core.heads import Projection
 from attncalc.core.rules import Rules
@@ -32,6 +33,7 @@ class Problem:
         notes: what users should know about how their input was understood.
         query_tokens: labels of the queries, or None.
         key_tokens: labels of the keys, past ones included, or None.
+        adopted: the library whose rules hold where no option says otherwise, and what it changed; or None.
     """
 
     inputs: Inputs
@@ -43,6 +45,7 @@ class Problem:
     notes: tuple[str, ...] = ()
     query_tokens: tuple[str, ...] | None = None
     key_tokens: tuple[str, ...] | None = None
+    adopted: Adopted | None = None
 
     @property
     def sizes(self) -> Sizes:
@@ -95,6 +98,7 @@ def prepare(
     tokens: Sequence[str] | None = None,
     query_tokens: Sequence[str] | None = None,
     key_tokens: Sequence[str] | None = None,
+    like: str | None = None,
     **options: Any,
 ) -> Problem:
     """Check inputs and options; return the problem they pose.
@@ -115,12 +119,13 @@ def prepare(
         tokens: labels of queries and keys.
         query_tokens: labels of the queries; they beat ``tokens``.
         key_tokens: labels of the keys.
+        like: a library whose rules hold wherever no option says otherwise: a name of ``core.dialects``.
         options: the fields of ``Options``.
 
     Raises:
         AttnCalcError: something does not fit, with the place and, where it is likely right, the remedy.
     """
-    asked = options_from(options)
+    asked, adopted = options_from(options), None
     heads, kv_heads = fit.head_counts(heads, kv_heads)
     given = _given(query, key, value, x, context, weights, weights_prefix, past_key, past_value)
     shown = fit.layout_of(given.query.ndim, _packed_heads(given, heads), layout)
@@ -139,6 +144,10 @@ def prepare(
             )
         sizes = replace(sizes, S=sizes.S + P, P=P)
     labels = _labels(tokens, query_tokens, key_tokens, sizes)
+    if like is not None:
+        explicit = {name for name, value in options.items() if value is not None}
+        adopted = dialects.adopt(like, asked, explicit, sizes, shown)
+        asked = adopted.options
     rules = rules_from(asked, sizes, shown, labels[1])
     _check_numbers(given, past_layouts, rules, sizes, shown)
     empty = finite.empty_queries(rules, sizes) if rules.sink is None else np.zeros((1, 1, sizes.T), dtype=bool)
@@ -151,7 +160,8 @@ def prepare(
         options=_options(options, rules, asked, heads, kv_heads, layout, past_key, past_value, key_tokens or tokens),
         shapes=_shapes(given),
         empty=empty,
-        notes=notes.of(asked, rules, sizes, empty),
+        notes=(*notes.of(asked, rules, sizes, empty), *notes.of_dialect(adopted, given.value)),
+        adopted=adopted,
         query_tokens=labels[0],
         key_tokens=labels[1],
     )

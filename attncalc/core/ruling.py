@@ -47,12 +47,12 @@ class Options:
 
 
 def options_from(keywords: dict[str, Any]) -> Options:
-    """Return the options, or say which keyword there is not."""
+    """Return the options, or say which keyword there is not; None is as good as not given."""
     known = [field.name for field in fields(Options)]
     for name in keywords:
         if name not in known:
             raise OptionError(f"attention has no option {name}", hint=did_you_mean(name, known))
-    return Options(**keywords)
+    return Options(**{name: value for name, value in keywords.items() if value is not None})
 
 
 def rules_from(given: Options, sizes: Sizes, layout: Layout, key_tokens: tuple[str, ...] | None) -> Rules:
@@ -125,7 +125,7 @@ def _window(name: str, given: int | None) -> int | None:
     return None if given is None else arrays.whole_number(name, given, 0)
 
 
-def _broadcast(name: str, array: Array, sizes: Sizes, layout: Layout) -> Array:
+def lined_up(name: str, array: Array, sizes: Sizes, layout: Layout) -> Array:
     """Line up an array with scores, from the right, or say that it does not fit."""
     visible = layout.visible(sizes)
     fits = array.ndim <= len(visible) and all(
@@ -145,14 +145,14 @@ def _broadcast(name: str, array: Array, sizes: Sizes, layout: Layout) -> Array:
 def _mask(given: Options, sizes: Sizes, layout: Layout) -> Array | None:
     if given.mask is None:
         return None
-    mask = _broadcast("mask", arrays.booleans("mask", given.mask), sizes, layout)
+    mask = lined_up("mask", arrays.booleans("mask", given.mask), sizes, layout)
     return mask if given.mask_true == "allowed" else ~mask
 
 
 def _bias(given: Options, sizes: Sizes, layout: Layout) -> Array | None:
     if given.bias is None:
         return None
-    return _broadcast("bias", arrays.bias_numbers(given.bias), sizes, layout)
+    return lined_up("bias", arrays.bias_numbers(given.bias), sizes, layout)
 
 
 def _per_sequence(name: str, count: int, sizes: Sizes, layout: Layout) -> None:
