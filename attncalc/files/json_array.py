@@ -51,7 +51,7 @@ def quick_array(value: Any) -> np.ndarray | None:
         array = np.array(value)
     except (ValueError, OverflowError):
         return None
-    if array.dtype.kind not in "biuf" or array.size == 0:
+    if array.dtype.kind not in "biuf" or array.size == 0 or array.ndim > DEEPEST:
         return None
     if array.dtype.kind == "b":
         return array

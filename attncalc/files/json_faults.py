@@ -16,15 +16,16 @@ MEANT = {
     "-inf": "-Infinity",
     "Inf": "Infinity",
     "-Inf": "-Infinity",
-    "+": "a number without +",
 }
+COMMA_TOO_MANY = "a comma too many"
+MORE_OF_A_NUMBER = ".0123456789xXeE_"  # what follows where JSON ends a number early: 1_000, 0x10, 1.
 BARE_MATRIX = re.compile(r"\s*\[[\d\s.,;+\-eE\[\]*/()]*\]\s*")
 
 
 def syntax_fault(error: JSONDecodeError, source: str) -> FileError:
     """Say with line and column what is wrong."""
     text, position = error.doc, error.pos
-    if BARE_MATRIX.fullmatch(text) and (";" in text or not re.search(r"[,*/()]", text)):
+    if error.msg != "Extra data" and BARE_MATRIX.fullmatch(text) and (";" in text or not re.search(r"[,*/()]", text)):
         return FileError(
             f"{source}: begins with a bracket and is not JSON",
             hint="write JSON, [[1, 2], [3, 4]], or one row a line without brackets",
@@ -38,9 +39,6 @@ def syntax_fault(error: JSONDecodeError, source: str) -> FileError:
     head = text[:position].replace("\r\n", "\n").replace("\r", "\n")
     line, column = head.count("\n") + 1, len(head) - head.rfind("\n")
     return FileError(f"{source}: line {line}, column {column}: {what}", hint=hint)
-
-
-COMMA_TOO_MANY = "a comma too many"
 
 
 def _what(said: str, rest: str, before: str) -> tuple[str, str | None]:
@@ -65,17 +63,15 @@ def _what(said: str, rest: str, before: str) -> tuple[str, str | None]:
         return "a value is missing", None
     if rest[0] in "]}":
         return f"“{rest[0]}” closes what another bracket opened", None
+    if said.startswith("Expecting ':'"):
+        return "a colon is missing", None
     word = WORD.match(rest)
     if word is None:
-        return "a comma or a bracket is missing" if said.startswith(
-            "Expecting ','"
-        ) else "a name or value is missing", None
+        return ("a comma is missing" if said.startswith("Expecting ','") else "a name or value is missing"), None
     if word[0] in MEANT:
         return f"“{word[0]}” is not JSON", f"write {MEANT[word[0]]}"
-    if said.startswith("Expecting ','") and not before.endswith(tuple("0123456789")):
-        return f"a comma is missing before “{word[0]}”", None
-    if said.startswith("Expecting ','") and rest[0] not in ".0123456789xXeE_":
-        return f"a comma is missing before “{word[0]}”", None
     if said.startswith("Expecting property"):
         return f"“{word[0]}” is a name without double quotes", None
+    if said.startswith("Expecting ','") and rest[0] not in MORE_OF_A_NUMBER:
+        return f"a comma is missing before “{word[0]}”", None
     return f"“{word[0]}” is not JSON", None

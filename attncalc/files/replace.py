@@ -47,6 +47,8 @@ def _mode(path: str) -> int | None:
         # The path itself, not its target: /dev/stdout leads to a pipe that has no name to be resolved.
         mode = os.stat(path).st_mode
     except FileNotFoundError:
+        if not os.path.basename(path):
+            raise FileError(f"{path}: cannot be written: it names no file") from None
         folder = os.path.dirname(os.path.realpath(path))
         if not os.path.isdir(folder):
             raise FileError(

@@ -1,6 +1,7 @@
 """npy and npz: types, orders, versions, damage."""
 
 import io
+import warnings
 import zipfile
 
 import numpy as np
@@ -80,7 +81,7 @@ def header(text, version=b"\x01\x00"):
         (header("[1]"), "-: is damaged: its npy header cannot be read"),
         (header("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}"), "claims the shape -1"),
         (
-            header("{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d)}" % (10**12, 10**12)),
+            header("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000, 1000000000000)}"),
             "-: is truncated: it has 0 of 8000000000000000000000000 bytes",
         ),
         (b"\x93NUMPY\x02\x00\xff\xff\xff\xff", "-: is damaged: its npy header claims 4294967295 bytes"),
@@ -112,19 +113,18 @@ def test_an_archive_is_read_by_name(tmp_path):
     assert file.entries["lengths"].values.shape == ()
     assert file.entries["tokens"].values.tolist() == ["a", "b"]
     assert file.entries["tokens"].dtype == "text"
-    with pytest.raises(FileError, match="all.npz:bad: holds Python objects"):
+    with pytest.raises(FileError, match=r"all\.npz:bad: holds Python objects"):
         file.entries["bad"]
 
 
 def archive(members):
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as opened:
+    with zipfile.ZipFile(file, "w") as opened, warnings.catch_warnings(action="ignore"):
         for name, data in members:
             opened.writestr(name, data)
     return file.getvalue()
 
 
-@pytest.mark.filterwarnings("ignore:Duplicate name")
 @pytest.mark.parametrize(
     ("data", "message"),
     [

@@ -145,9 +145,7 @@ def test_decimal_commas_have_a_note():
 
 
 def test_a_lone_word_that_makes_a_column_labels_has_a_note():
-    assert read("1,2\nx3,4\n5,6\n").notes == (
-        "q.csv: column 1 is read as labels, for “x3” in line 2 is no number",
-    )
+    assert read("1,2\nx3,4\n5,6\n").notes == ("q.csv: column 1 is read as labels, for “x3” in line 2 is no number",)
 
 
 def test_a_comment_that_could_be_a_label_has_a_note():
@@ -249,8 +247,8 @@ CELLS = st.one_of(
     st.floats().map(repr),
     st.integers(-(10**20), 10**20).map(str),
     st.sampled_from(
-        ["1_0", "1e400", "-1e400", "nan", "inf", "Infinity", "1D5", "1.", ".5", ".", "", " 2", "2 ", "0x1", "true"]
-        + ["\u0663", "\u22121", "1e", "e5", "+1", "--1", "1 2", "#", "a", "nan(1)", "1\x0c", "1\x1f", "-0", "1,5"]
+        "1_0|1e400|-1e400|nan|inf|Infinity|1D5|1.|.5|.|| 2|2 |0x1|true|\u0663|\u22121|1e|e5|+1|--1|1 2|#|a"
+        "|nan(1)|1\x0c|1\x1f|-0|1,5|1,|1\t".split("|")
     ),
 )
 
