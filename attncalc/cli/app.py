@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
@@ -29,6 +30,7 @@ class Listed(NamedTuple):
 COMMANDS = (
     Listed("Calculate", "compute", "[Q K V | BUNDLE]", "compute attention; print scores, weights and output"),
     Listed("Understand", "explain", "[Q K V | BUNDLE]", "walk through the arithmetic, step by step"),
+    Listed("Understand", "probe", "[Q K V | BUNDLE]", "change one position at a time; show which outputs move"),
 )
 
 
@@ -103,12 +105,12 @@ def run(arguments: Sequence[str], env: Environment) -> int:
         env.error(AttnCalcError("there is not enough memory", hint="--show output builds no T × S stage"))
         return ExitStatus.MISUSED
     except Exception as error:
-        if env.variables.get("ATTNCALC_DEBUG"):
-            raise
         kind = type(error).__name__
         env.message(
             "error", f"a fault of attncalc itself ({kind}: {error})", ["  hint: ATTNCALC_DEBUG=1 shows the traceback"]
         )
+        if env.variables.get("ATTNCALC_DEBUG"):
+            traceback.print_exc(file=env.stderr)
         return ExitStatus.FAULT
 
 

@@ -29,7 +29,7 @@ def check_memory(problem: Problem, wanted: Collection[str], limit: int | None) -
         return
     said = "--max-memory" if limit is not None else "half of the free memory"
     raise AttnCalcError(
-        f"{' and '.join(stages)} would take {size_text(needed)}, more than {size_text(allowed)} ({said})",
+        f"{', '.join(stages)} would take {size_text(needed)}, more than {size_text(allowed)} ({said})",
         facts=[("T × S", f"{sizes.T} × {sizes.S}, {sizes.B * sizes.H} times")],
         hint="--show output never builds them; --max-memory SIZE allows more",
     )
