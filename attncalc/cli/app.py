@@ -31,6 +31,8 @@ COMMANDS = (
     Listed("Calculate", "compute", "[Q K V | BUNDLE]", "compute attention; print scores, weights and output"),
     Listed("Understand", "explain", "[Q K V | BUNDLE]", "walk through the arithmetic, step by step"),
     Listed("Understand", "probe", "[Q K V | BUNDLE]", "change one position at a time; show which outputs move"),
+    Listed("Understand", "scaling", "", "show by experiment why scores are divided by √d"),
+    Listed("Understand", "cost", "", "count operations and bytes from sizes alone"),
 )
 
 

@@ -37,8 +37,8 @@ TEXTS = {
     "shapes.batch": "There are {B} sequences that know nothing of each other; sequence {b} is shown.",
     "shapes.heads": "There are {H} heads, each an attention of its own on its own columns; head {h} is shown.",
     "shapes.groups": (
-        "The {H} query heads share {G} key/value heads, {share} neighbours each (grouped-query attention): "
-        "query head {h} uses key/value head {g}."
+        "The {H} query heads share {G} key/value heads, {share} neighbours each (grouped-query attention): query "
+        "head {h} uses key/value head {g}."
     ),
     "shapes.past.one": (
         "Of the {S} keys, k0 is from the past: it comes from a cache and stands in front of the new ones."
@@ -85,9 +85,8 @@ TEXTS = {
     "scale.usual": (
         "A product is a sum of d terms (here d = {d}), so it grows with the width: for random rows of numbers around "
         "±1 its usual size is √d (√d times itself is d). Multiplied by 1/√d it is about 1 at every width. Without "
-        "that, the scores of wide "
-        "rows lie so far apart that softmax gives nearly all the weight to one key, and training has nothing left "
-        "to improve (attncalc scaling shows it by experiment)."
+        "that, the scores of wide rows lie so far apart that softmax gives nearly all the weight to one key, and "
+        "training has nothing left to improve (attncalc scaling shows it by experiment)."
     ),
     "scale.given": "The scale is given as {factor}; the usual one would be 1/√d = 1/√{d} = {usual}.",
     # cap
@@ -141,10 +140,10 @@ TEXTS = {
     # softmax
     "softmax.title": "Softmax: scores become weights",
     "softmax.text": (
-        "exp(x) is e = 2.718… to the power x: positive for every x, 1 for x = 0, and 2.718 times as large when x grows "
-        "by 1. Divided by their sum, the exponentials of a row add up to 1. First the largest score m of the row is "
-        "subtracted. That changes no weight, because it divides every exponential and their sum by the same number, "
-        "exp(m); but now no exponential is larger than 1, and none can overflow."
+        "exp(x) is e = 2.718… to the power x: positive for every x, 1 for x = 0, and 2.718 times as large when x "
+        "grows by 1. Divided by their sum, the exponentials of a row add up to 1. First the largest score m of the "
+        "row is subtracted. That changes no weight, because it divides every exponential and their sum by the same "
+        "number, exp(m); but now no exponential is larger than 1, and none can overflow."
     ),
     "softmax.largest": "largest of {n} scores",
     "softmax.sum": "sum",

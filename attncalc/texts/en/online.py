@@ -22,7 +22,7 @@ TEXTS = {
     "online.differs": "Not the output of the run, which was computed in another way.",
     "online.empty": "No key was seen: what {query} gets is decided by the rule for such rows.",
     "online.why": (
-        "This is why long sequences fit: per query m, l and one output are kept, and not all {S} scores "
-        "(attncalc cost counts the bytes)."
+        "This is why long sequences fit: per query m, l and one output are kept, and not all {S} scores (attncalc "
+        "cost counts the bytes)."
     ),
 }

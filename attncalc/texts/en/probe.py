@@ -4,16 +4,16 @@ TEXTS = {
     "probe.title": "Which outputs move when one position changes",
     "probe.title.python": "Which outputs of {function} move when one position changes",
     "probe.what.all": (
-        "One position j after the other: 100 is added to every number of key j and taken from every number of value j. "
-        "Then all outputs are compared with those before, to the last bit."
+        "One position j after the other: 100 is added to every number of key j and taken from every number of value "
+        "j. Then all outputs are compared with those before, to the last bit."
     ),
     "probe.what.keys": (
         "One position j after the other: 100 is added to every number of key j. Then all outputs are compared with "
         "those before, to the last bit."
     ),
     "probe.what.values": (
-        "One position j after the other: 100 is taken from every number of value j. Then all outputs are compared with "
-        "those before, to the last bit."
+        "One position j after the other: 100 is taken from every number of value j. Then all outputs are compared "
+        "with those before, to the last bit."
     ),
     "probe.what.queries": (
         "One query j after the other: 100 is added to each of its numbers. Then all outputs are compared with those "
@@ -37,8 +37,8 @@ TEXTS = {
     "shuffle.title": "The positions in another order: {order}",
     "shuffle.queries": (
         "Queries, keys and values change places together. Attention itself knows no order: it adds up over all keys, "
-        "whichever comes first. So the outputs only change places in the same way, unless something in the rules knows "
-        "where a token stands."
+        "whichever comes first. So the outputs only change places in the same way, unless something in the rules "
+        "knows where a token stands."
     ),
     "shuffle.keys": (
         "Keys and values change places together, the queries stay. Attention itself knows no order: it adds up over "
