@@ -21,6 +21,8 @@ INPUTS = "Inputs"
 BUNDLED = ("mask", "bias", "padding", "lengths", "past_key", "past_value", "sink")
 """What a bundle may hold beside Q, K, V and tokens."""
 
+NOTHING: Mapping[str, tuple[str | None, str]] = {}
+
 TOKENS = ("tokens", "query_tokens", "key_tokens")
 
 NAMES = {"q": "query", "k": "key", "v": "value"} | {n: n for n in ("query", "key", "value", *BUNDLED, *TOKENS)}
@@ -125,7 +127,14 @@ class Loaded:
         return entry.place(index[len(index) - entry.values.ndim :])  # one query in a file is a list, not a matrix
 
 
-def load(env: Environment, inputs: InputOptions, rules: RuleOptions, *, textbook: bool = False) -> Loaded:
+def load(
+    env: Environment,
+    inputs: InputOptions,
+    rules: RuleOptions,
+    *,
+    textbook: bool = False,
+    results: Mapping[str, tuple[str | None, str]] = NOTHING,
+) -> Loaded:
     """Read everything that the options name.
 
     Args:
@@ -133,6 +142,8 @@ def load(env: Environment, inputs: InputOptions, rules: RuleOptions, *, textbook
         inputs: what to read.
         rules: masks and biases may be files too.
         textbook: without any input use the built-in textbook example; otherwise that is an error.
+        results: further files that are no arguments of ``prepare``, by the option's keyword, each with the name of
+            the array that is taken from a container; they are among the entries only.
     """
     sources = Sources(env)
     given = rules.given()
@@ -163,6 +174,9 @@ def load(env: Environment, inputs: InputOptions, rules: RuleOptions, *, textbook
         for name in ("query_tokens", "key_tokens"):
             if getattr(inputs, name) is None:
                 keywords.pop(name, None)
+    for name, (source, stage) in results.items():
+        if source is not None:
+            entries[name] = sources.result(source, stage)
     _forget_labels_that_do_not_fit(keywords)
     return Loaded(keywords | given, entries, sources.notes)
 

@@ -163,6 +163,15 @@ class RuleOptions:
             rich_help_panel=NUMBERS,
         ),
     ] = None
+    like: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="A library's rules where no option says otherwise: torch-sdpa, onnx-24, jax, …; attncalc dialects "
+            "lists them.",
+            rich_help_panel=NUMBERS,
+        ),
+    ] = None
     heads: Annotated[
         int | None,
         typer.Option(

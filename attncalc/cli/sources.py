@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from attncalc.cli.environment import Environment
 from attncalc.cli.values import number_list
-from attncalc.errors import OptionError
+from attncalc.errors import FileError, OptionError
 
 if TYPE_CHECKING:
     from attncalc.files import Entry, File
@@ -48,6 +48,24 @@ class Sources:
             self._stdin(source)
         self.hear(self._entries[source].notes)
         return self._entries[source]
+
+    def result(self, source: str, stage: str) -> "Entry":
+        """Read an array that is compared with a stage; a container without :NAME gives the one of that name."""
+        from attncalc.files import split_name
+
+        if split_name(source)[1] is not None:
+            return self.entry(source)
+        file = self.file(source)
+        names = list(file.entries)
+        if stage not in names and len(names) != 1:
+            raise FileError(
+                f"{source}: holds no array “{stage}”",
+                facts=[("it has", ", ".join(names) or "nothing")],
+                hint=f"{source}:NAME picks another",
+            )
+        entry = file.entries[stage if stage in names else names[0]]
+        self.hear(entry.notes)
+        return entry
 
     def numbers(self, option: str, text: str) -> "Entry | list[float]":
         """Read a file of numbers, or a list that is typed; an existing file wins."""
