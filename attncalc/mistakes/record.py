@@ -1,0 +1,109 @@
+"""What a known mistake is: the right computation with some of its steps replaced, and the words that tell it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from attncalc.core.prepare import Problem
+from attncalc.core.steps import Step
+
+Language = Literal["en", "zh"]
+
+
+def always(problem: Problem) -> bool:
+    """Say that it applies to every problem."""
+    return True
+
+
+@dataclass(frozen=True)
+class Form:
+    """One way of making a mistake.
+
+    Attributes:
+        changes: which steps are replaced, by field name of ``Steps``, and by what.
+        applies: whether this way is open; asked only where the mistake itself applies.
+        rows_apart: no query knows of another, so that a few rows of the answer can be worked out alone.
+        own_rows: what becomes of queries without any key is part of the formula.
+    """
+
+    changes: Mapping[str, Step]
+    applies: Callable[[Problem], bool] = always
+    rows_apart: bool = True
+    own_rows: bool = False
+
+
+@dataclass(frozen=True)
+class Words:
+    """A mistake in words of one language: four sentences or so."""
+
+    title: str
+    what: str
+    why: str
+    shows: str
+
+
+@dataclass(frozen=True)
+class Cure:
+    """What to write instead, in code, which is the same in every language."""
+
+    numpy: str
+    torch: str
+
+    def __str__(self) -> str:
+        return f"numpy: {self.numpy}\nPyTorch: {self.torch}"
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """An entry of the catalogue.
+
+    Attributes:
+        id: its name, which never changes.
+        stage: where it is made: input raw scaled capped biased scores weights output.
+        applies: whether these inputs and rules leave room for it.
+        forms: the ways of making it; any of them is this mistake.
+        source: where it was made in public: repository#issue, or a remark.
+    """
+
+    id: str
+    stage: str
+    applies: Callable[[Problem], bool]
+    forms: tuple[Form, ...]
+    source: tuple[str, ...]
+
+    def words(self, language: Language = "en") -> Words:
+        """Return the texts in a language."""
+        from attncalc.mistakes.texts import WORDS
+
+        return WORDS[language][self.id]
+
+    @property
+    def title(self) -> str:
+        """The mistake in a few words of English; ``what``, ``why`` and ``shows`` likewise."""
+        return self.words().title
+
+    @property
+    def what(self) -> str:
+        """What it computes."""
+        return self.words().what
+
+    @property
+    def why(self) -> str:
+        """Why that is wrong."""
+        return self.words().why
+
+    @property
+    def shows(self) -> str:
+        """How it shows."""
+        return self.words().shows
+
+    @property
+    def instead(self) -> Cure:
+        """What to write instead."""
+        from attncalc.mistakes.texts import CURES
+
+        return CURES[self.id]
+
+    def open_forms(self, problem: Problem) -> tuple[Form, ...]:
+        """Return the forms that these inputs leave room for."""
+        return tuple(form for form in self.forms if form.applies(problem)) if self.applies(problem) else ()

@@ -1,0 +1,351 @@
+"""Which known mistakes, one or two at once, give an answer?
+
+Every candidate is first worked out for a few rows of the answer only; those that survive are confirmed in full.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from attncalc.core.prepare import Problem
+from attncalc.core.shapes import Array
+from attncalc.core.steps import Stages, walk
+from attncalc.mistakes import CATALOGUE
+from attncalc.mistakes.record import Form, Mistake
+from attncalc.mistakes.wrong import MARKED, ORDER, compatible, fillings, steps_for
+from attncalc.study import dropout
+from attncalc.study.bench import Bench, Rows, cut, query_axis, rows_of, shown, span
+from attncalc.study.tolerance import Tolerance
+
+ROWS = 4
+"""How many rows are looked at first."""
+
+BLOCK_NUMBERS = 2**21
+"""How many numbers a T × S stage holds at the most while an answer is confirmed in blocks of rows."""
+
+LARGEST_WHOLE = 2**25
+"""How many numbers a T × S stage may hold for mistakes that need all rows at once."""
+
+LARGEST_PAIRS = 2**17
+"""How many numbers the first rows may hold for pairs to be tried."""
+
+RESHAPING = ("heads-averaged", "sink-as-extra-value", "output-projection-missing")
+"""Mistakes that may give an answer of another shape."""
+
+CHANCE = 2.0**-20
+"""How unlikely it must be that one of all pairs fits by accident, for a pair to be named."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A mistake, or two at once, that gives the answer.
+
+    Attributes:
+        mistakes: one or two entries.
+        max_abs_error: how far its answer is from the one that was given; NaN in both does not count.
+    """
+
+    mistakes: tuple[Mistake, ...]
+    max_abs_error: float
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids, in the order of the catalogue."""
+        return tuple(mistake.id for mistake in self.mistakes)
+
+    @property
+    def title(self) -> str:
+        """The titles, joined."""
+        return "; and ".join(mistake.title for mistake in self.mistakes)
+
+
+@dataclass
+class Diagnosis:
+    """What the search came to.
+
+    Attributes:
+        found: mistakes that give the answer, the best first.
+        tried: how many entries of the catalogue apply to these inputs.
+        pairs: how many pairs of forms were tried.
+        notes: what was not tried, and why.
+    """
+
+    found: list[Found] = field(default_factory=list)
+    tried: int = 0
+    pairs: int = 0
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One form of one mistake."""
+
+    mistake: Mistake
+    form: Form
+
+
+class Search:
+    """The search for the mistakes behind one answer.
+
+    Args:
+        problem: the right problem.
+        stage: the stage that the answer claims to be.
+        got: the answer, in the user's axes.
+        right: the right answer, perhaps of another shape.
+        tolerance: how near is near enough.
+    """
+
+    def __init__(self, problem: Problem, stage: str, got: Array, right: Array, tolerance: Tolerance) -> None:
+        self.bench = Bench(problem, stage)
+        self.problem, self.stage = self.bench.problem, stage
+        self.got, self.right, self.tolerance = got, right, tolerance
+        sizes = problem.sizes
+        self.one_row = sizes.B * sizes.H * sizes.S
+        rows = self.telling_rows() if got.shape == right.shape else np.arange(min(sizes.T, ROWS))
+        self.some = self.bench.chosen(rows)
+        fits = got.ndim > 1 and got.shape[query_axis(problem, stage, got.ndim)] == sizes.T
+        self.got_some = rows_of(problem, stage, got, rows) if fits else None
+
+    def telling_rows(self) -> Array:
+        """Choose the row that is off furthest, the first, the last, and the one that is off least."""
+        T = self.problem.sizes.T
+        if T <= ROWS:
+            return np.arange(T)
+        axis = query_axis(self.problem, self.stage, self.got.ndim)
+        others = tuple(n for n in range(self.got.ndim) if n != axis)
+        with np.errstate(invalid="ignore"):
+            error = np.nan_to_num(np.abs(self.got - self.right), nan=np.inf).max(axis=others)
+        return np.unique([int(np.argmax(error)), 0, T - 1, int(np.argmin(error))])
+
+    def candidates(self) -> list[Candidate]:
+        """Return every form that the inputs leave room for; those that need too much memory are left out."""
+        found = [Candidate(m, form) for m in CATALOGUE for form in m.open_forms(self.problem)]
+        if self.got.shape != self.right.shape:
+            return found
+        if self.one_row * self.problem.sizes.T > LARGEST_WHOLE:
+            return [each for each in found if each.form.rows_apart]
+        return found
+
+    def passes(self, answer: Array | None) -> bool:
+        """Say whether the first rows may be those of the answer; NaN stands for what fillings would settle."""
+        if answer is None or self.got_some is None or answer.shape != self.got_some.shape:
+            return False
+        return bool((self.tolerance.near(self.got_some, answer) | np.isnan(answer)).all())
+
+    def confirm(self, *forms: Form) -> float | None:
+        """Return how far some forms' answer is from the one given, in full; None when it is not that answer."""
+        errors = [error for filling in fillings(self.problem) if (error := self._error(forms, filling)) is not None]
+        return min(errors, default=None)
+
+    def _error(self, forms: tuple[Form, ...], filling: object) -> float | None:
+        worst, shows = 0.0, self.got.shape != self.right.shape
+        for rows in self._blocks(forms):
+            answer = rows.of(forms, filling)  # type: ignore[arg-type]
+            if answer is None:
+                return None
+            whole = len(rows.rows) == self.problem.sizes.T
+            if whole and answer.shape != self.got.shape:
+                return None
+            got = self.got if whole else rows_of(self.problem, self.stage, self.got, rows.rows)
+            if not self.tolerance.reproduces(got, answer):
+                return None
+            with np.errstate(invalid="ignore"):
+                worst = max(worst, float(np.nanmax(np.where(got == answer, 0, np.abs(got - answer)), initial=0)))
+            if not shows:
+                right = self.right if whole else rows_of(self.problem, self.stage, self.right, rows.rows)
+                shows = not self.tolerance.reproduces(answer, right)
+        return worst if shows else None
+
+    def _blocks(self, forms: tuple[Form, ...]) -> Iterator[Rows]:
+        T = self.problem.sizes.T
+        apart = all(form.rows_apart for form in forms) and self.got.shape == self.right.shape
+        count = max(1, BLOCK_NUMBERS // self.one_row) if apart else T
+        for first in range(0, T, count):
+            yield self.bench.chosen(np.arange(first, min(first + count, T)))
+
+
+def diagnose(problem: Problem, stage: str, got: Array, right: Array, tolerance: Tolerance) -> Diagnosis:
+    """Find the mistakes that give a wrong answer: single ones, or pairs when there is none.
+
+    Args:
+        problem: the right problem.
+        stage: the stage that the answer claims to be.
+        got: the answer as float64, in the user's axes.
+        right: the right answer, perhaps of another shape.
+        tolerance: how near is near enough.
+    """
+    search = Search(problem, stage, got, right, tolerance)
+    candidates = search.candidates()
+    result = Diagnosis(tried=len({each.mistake.id for each in candidates}))
+    open_forms = sum(len(m.open_forms(search.problem)) for m in CATALOGUE)
+    if len(candidates) < open_forms:
+        result.notes.append("the input is too large to try mistakes that mix up queries")
+    result.found = _singles(search, candidates)
+    if not result.found and not np.isnan(got).all():
+        _pairs(search, candidates, result)
+    return result
+
+
+def _singles(search: Search, candidates: Sequence[Candidate]) -> list[Found]:
+    errors: dict[str, float] = {}
+    same_shape = search.got.shape == search.right.shape
+    for each in candidates:
+        if each.mistake.id == dropout.ID:
+            continue
+        if same_shape and not search.passes(search.some.of((each.form,), MARKED)):
+            continue
+        if not same_shape and each.mistake.id not in RESHAPING:
+            continue
+        error = search.confirm(each.form)
+        if error is not None:
+            errors[each.mistake.id] = min(error, errors.get(each.mistake.id, np.inf))
+    if same_shape and (error := dropout.search(search.problem, search.stage, search.got, search.tolerance)) is not None:
+        errors[dropout.ID] = error
+    found = [Found((mistake,), errors[mistake.id]) for mistake in CATALOGUE if mistake.id in errors]
+    return best_first(found, search.right)
+
+
+def best_first(found: list[Found], right: Array) -> list[Found]:
+    """Sort by error; errors that are mere rounding count as equal and leave the order of the catalogue."""
+    finite = np.abs(right[np.isfinite(right)])
+    noise = 1e-13 * float(finite.max(initial=1.0))
+    return sorted(found, key=lambda each: max(each.max_abs_error, noise))
+
+
+def _pairs(search: Search, candidates: Sequence[Candidate], result: Diagnosis) -> None:
+    """Try two mistakes at once, of different stages and steps."""
+    if search.got.shape != search.right.shape:
+        candidates = [each for each in candidates if each.mistake.id != dropout.ID]
+        hopeful = [
+            (a, b)
+            for a, b in _partners(candidates)
+            if a.mistake.id in RESHAPING or b.mistake.id in RESHAPING
+        ]
+        if search.one_row * search.problem.sizes.T > LARGEST_PAIRS:
+            result.notes.append("the input is too large to try two mistakes at once")
+            return
+    elif search.one_row * len(search.some.rows) > LARGEST_PAIRS:
+        result.notes.append("the input is too large to try two mistakes at once")
+        return
+    else:
+        if not _enough_evidence(search, len(candidates)):
+            result.notes.append(
+                "the answer has too few numbers, or too few digits, to try two mistakes at once: one of many pairs "
+                "could fit by accident"
+            )
+            return
+        hopeful = list(_screened(search, candidates, result))
+    errors: dict[tuple[str, str], tuple[float, Candidate, Candidate]] = {}
+    for a, b in hopeful:
+        key = (a.mistake.id, b.mistake.id)
+        error = search.confirm(a.form, b.form)
+        if error is not None and (key not in errors or error < errors[key][0]) and _both_matter(search, a, b):
+            errors[key] = (error, a, b)
+    found = [Found((a.mistake, b.mistake), error) for error, a, b in errors.values()]
+    result.found = best_first(found, search.right)
+
+
+def _partners(candidates: Sequence[Candidate]) -> Iterator[tuple[Candidate, Candidate]]:
+    """Yield pairs from different stages that replace different steps, the earlier change first."""
+    ordered = sorted(candidates, key=lambda each: span((each.form,))[0])
+    for n, a in enumerate(ordered):
+        for b in ordered[n + 1 :]:
+            if a.mistake.stage != b.mistake.stage and compatible(a.form, b.form):
+                yield a, b
+
+
+def _screened(
+    search: Search, candidates: Sequence[Candidate], result: Diagnosis
+) -> Iterator[tuple[Candidate, Candidate]]:
+    """Yield pairs whose first rows may be those of the answer.
+
+    The stages that the earlier mistake of a pair leaves before each step are kept for all its partners.
+    """
+    previous: Candidate | None = None
+    lead: _Lead | None = None
+    for a, b in _partners([each for each in candidates if each.mistake.id != dropout.ID]):
+        if previous is not a or lead is None:
+            previous, lead = a, _Lead(search.bench, search.some.rows, a.form)
+        result.pairs += 1
+        if search.passes(lead.with_partner(b.form)):
+            yield a, b
+
+
+class _Lead:
+    """The earlier mistake of many pairs, with the stages that it leaves.
+
+    Args:
+        bench: the bench.
+        rows: the rows that are worked out.
+        form: the earlier mistake.
+    """
+
+    def __init__(self, bench: Bench, rows: Array, form: Form) -> None:
+        self.bench, self.rows, self.form = bench, rows, form
+        self.steps = steps_for((form,), bench.problem.empty, MARKED)
+        self.first, _, self.whole = span((form,))
+        self.full: dict[int, Stages] = {self.first: bench.right_before(self.first)}
+        self.part: dict[int, Stages] = {}
+
+    def _full_before(self, number: int) -> Stages:
+        known = max(n for n in self.full if n <= number)
+        if known < number:
+            self.full[number] = walk(self.steps, ORDER[known:number], self.full[known])
+        return self.full[number]
+
+    def _part_before(self, number: int) -> Stages:
+        """Return the stages of the chosen rows, cut as early as the mistake allows."""
+        known = [n for n in self.part if n <= number]
+        if not known:
+            earliest = max(ORDER.index("raw"), self.first if self.whole is None else self.whole + 1)
+            if number < earliest:
+                return cut(self._full_before(number), self.rows)
+            self.part[earliest] = cut(self._full_before(earliest), self.rows)
+            known = [earliest]
+        if max(known) < number:
+            self.part[number] = walk(self.steps, ORDER[max(known) : number], self.part[max(known)])
+        return self.part[number]
+
+    def with_partner(self, form: Form) -> Array | None:
+        """Return the chosen rows of the stage as both mistakes make them."""
+        pair = (self.form, form)
+        steps = steps_for(pair, self.bench.problem.empty, MARKED)
+        first, _, _ = span((form,))
+        _, last, whole = span(pair)
+        end = max(self.bench.end, last + 1)
+        if whole is not None and whole >= first:
+            stages = cut(walk(steps, ORDER[first : whole + 1], self._full_before(first)), self.rows)
+            stages = walk(steps, ORDER[whole + 1 : end], stages)
+        elif first < ORDER.index("raw"):
+            raw = ORDER.index("raw")
+            stages = cut(walk(steps, ORDER[first:raw], self._full_before(first)), self.rows)
+            stages = walk(steps, ORDER[raw:end], stages)
+        else:
+            stages = walk(steps, ORDER[first:end], self._part_before(first))
+        return shown(self.bench.problem, self.bench.stage, stages)
+
+
+def _both_matter(search: Search, a: Candidate, b: Candidate) -> bool:
+    """Say whether each mistake of a pair changes the answer that the other one gives."""
+    rows = search.bench.chosen(np.arange(search.problem.sizes.T))
+    filling = next(fillings(search.problem))
+    both = rows.of((a.form, b.form), filling)
+    for one in (a, b):
+        alone = rows.of((one.form,), filling)
+        if both is not None and alone is not None and search.tolerance.reproduces(both, alone):
+            return False
+    return True
+
+
+def _enough_evidence(search: Search, forms: int) -> bool:
+    """Say whether no pair is likely to fit by accident.
+
+    A number that is off by δ, with a tolerance of ε, is met by accident once in δ/ε times or so.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        allowed = search.tolerance.atol + search.tolerance.rtol * np.abs(search.right)
+        odds = np.abs(search.got - search.right) / np.where(allowed > 0, allowed, np.finfo(float).tiny)
+    bits = float(np.log2(np.maximum(odds[np.isfinite(odds)], 1)).sum())
+    bits += float(np.count_nonzero(np.isnan(search.got)))
+    return bits > np.log2(max(1, forms) ** 2) - np.log2(CHANCE)

@@ -1,0 +1,117 @@
+"""Was dropout left on?  The one mistake whose answer is not a formula: which weights it drops is anyone's guess.
+
+From weights the guess can be read off; from an output of few keys every way of dropping can be tried.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attncalc.core.heads import split
+from attncalc.core.prepare import Problem
+from attncalc.core.shapes import Array
+from attncalc.core.steps import RIGHT, run
+from attncalc.mistakes.softmax import DROPOUT_LEFT_ON, DROPOUT_RATES
+from attncalc.study.tolerance import Tolerance
+
+ID = DROPOUT_LEFT_ON.id
+
+MOST_KEYS = 8
+"""From outputs, every way of dropping so many keys is tried."""
+
+MOST_ROWS = 2**12
+"""Rows of output that are searched; every way of dropping is tried for each."""
+
+ENOUGH = 20.0
+"""How many binary digits of the answer must be explained beyond what the guesses take."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How well a rate explains an answer."""
+
+    max_abs_error: float
+    bits: float  # digits explained beyond the guesses
+    dropped: bool
+    kept: bool
+
+
+def search(problem: Problem, stage: str, got: Array, tolerance: Tolerance) -> float | None:
+    """Return how far the nearest answer with dropout is from the one given; None when dropout does not give it.
+
+    Args:
+        problem: the problem, in float64.
+        stage: weights, heads or output; nothing is found in others.
+        got: the answer in the user's axes, of the right shape.
+        tolerance: how near is near enough.
+    """
+    layer, sizes = problem.inputs.projection, problem.sizes
+    if np.isnan(got).any() or stage not in ("weights", "heads", "output"):
+        return None
+    if stage == "weights":
+        weights = run(RIGHT, problem.inputs, problem.rules).weights
+        fits = [_from_weights(got, problem.layout.stage(weights), rate, tolerance) for rate in DROPOUT_RATES]
+    else:
+        projected = stage == "output" and layer is not None and layer.wo is not None
+        rows = sizes.B * sizes.H * sizes.T
+        if projected or sizes.S > MOST_KEYS or sizes.d_v < 2 or rows > MOST_ROWS:
+            return None
+        stages = run(RIGHT, problem.inputs, problem.rules)
+        answer = as_heads(problem, stage, got)
+        value = np.repeat(stages.value, sizes.H // sizes.G, axis=1)  # (B, H, S, d_v)
+        fits = [_from_heads(answer, stages.weights, value, rate, tolerance) for rate in DROPOUT_RATES]
+    good = [fit for fit in fits if fit is not None and fit.dropped and fit.kept and fit.bits >= ENOUGH]
+    return min((fit.max_abs_error for fit in good), default=None)
+
+
+def as_heads(problem: Problem, stage: str, got: Array) -> Array:
+    """Bring an output into (B, H, T, d_v)."""
+    layout, sizes = problem.layout, problem.sizes
+    if stage == "heads":
+        return got.reshape(sizes.B, sizes.H, sizes.T, sizes.d_v)
+    ours = layout.canonical(got)
+    return split(ours, sizes.H) if layout.packed else ours
+
+
+def _from_weights(got: Array, weights: Array, rate: float, tolerance: Tolerance) -> Fit | None:
+    """Try a rate: every weight is 0 or 1/(1 − rate) times what it should be."""
+    kept = weights / (1 - rate)
+    as_kept, as_dropped = tolerance.near(got, kept), tolerance.near(got, np.zeros_like(kept))
+    if not (as_kept | as_dropped).all():
+        return None
+    margin = tolerance.atol + tolerance.rtol * np.abs(kept)
+    told = (kept > 2 * margin) & ~tolerance.near(kept, weights)  # elsewhere the two cases look alike
+    error = np.where(as_kept, np.abs(got - kept), np.abs(got))
+    bits = np.log2(kept[told] / np.maximum(margin[told], np.finfo(float).tiny)) - 1
+    return Fit(
+        float(error.max()),
+        float(bits.sum()) - np.log2(len(DROPOUT_RATES)),
+        bool((as_dropped & told).any()),
+        bool((as_kept & told).any()),
+    )
+
+
+def _from_heads(got: Array, weights: Array, value: Array, rate: float, tolerance: Tolerance) -> Fit | None:
+    """Try a rate: every row is the mix of some of the weights, each divided by 1 − rate."""
+    S = weights.shape[-1]
+    choices = (np.arange(2**S)[:, np.newaxis] >> np.arange(S)) & 1  # (2^S, S)
+    value = np.where(np.isfinite(value), value, 0)  # what is blocked has no weight
+    worst, bits, dropped, kept = 0.0, -float(np.log2(len(DROPOUT_RATES))), False, False
+    for b, h, t in np.ndindex(got.shape[:3]):
+        row, w, V = got[b, h, t], weights[b, h, t] / (1 - rate), value[b, h]
+        has_weight = w != 0
+        usable = choices[(choices[:, ~has_weight] == 0).all(axis=1)]  # (n, S)
+        mixes = (usable * w) @ V  # (n, d_v)
+        error = np.abs(mixes - row)
+        margin = tolerance.atol + tolerance.rtol * np.abs(mixes)
+        fitting = np.flatnonzero((error <= margin).all(axis=1))
+        if not len(fitting):
+            return None
+        best = fitting[np.argmin(error[fitting].max(axis=1))]
+        worst = max(worst, float(error[best].max()))
+        spread = np.ptp(mixes, axis=0) / np.maximum(margin[best], np.finfo(float).tiny)
+        bits += float(np.log2(np.maximum(spread, 1)).sum()) - float(np.log2(len(usable)))
+        if len(fitting) == 1:
+            dropped |= bool((usable[best] == 0)[has_weight].any())
+            kept |= bool(usable[best].any())
+    return Fit(worst, bits, dropped, kept)
