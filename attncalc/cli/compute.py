@@ -179,9 +179,9 @@ def _page(view: View, shown: tuple[str, ...]) -> "Document":
 
 
 def _trail(view: View) -> tuple[tuple[str, str], ...]:
-    from attncalc.errors import shape_text
+    from attncalc.core.trail import trail
 
-    return tuple((name, shape_text(shape)) for name, shape in view.result.shapes.items())
+    return tuple((mark.name, mark.text) for mark in trail(view.problem))
 
 
 def _record(view: View, shown: tuple[str, ...], notes: tuple[str, ...]) -> Mapping[str, Any]:
