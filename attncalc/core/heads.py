@@ -4,7 +4,8 @@ The source is section 3.2.2 of "Attention Is All You Need" (arXiv:1706.03762); g
 "GQA" (arXiv:2305.13245).
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -31,6 +32,11 @@ class Projection:
     bk: Array | None = None
     bv: Array | None = None
     bo: Array | None = None
+
+    def map(self, change: Callable[[Array], Array]) -> "Projection":
+        """Return the layer with every matrix and bias that there is changed."""
+        arrays = ((entry.name, getattr(self, entry.name)) for entry in fields(self))
+        return Projection(**{name: change(array) for name, array in arrays if array is not None})
 
 
 def project(x: Array, w: Array, b: Array | None) -> Array:

@@ -235,3 +235,44 @@ def _rope(given: Options, sizes: Sizes) -> Rope | None:
         )
     start = sizes.P if given.rope_offset is None else arrays.whole_number("rope_offset", given.rope_offset, 0)
     return Rope(cast(Pairing, arrays.choice("rope", given.rope, ("half", "interleaved"))), base, dims, start)
+
+
+def in_force(rules: Rules, asked: Options, key_tokens: tuple[str, ...] | None) -> dict[str, Any]:
+    """Return every rule by library keyword; what was not asked for is None, or the default.
+
+    Args:
+        rules: the rules in force.
+        asked: the options that they came from; masks and biases go out as they came in.
+        key_tokens: labels of the keys, which a pad token needs when the run is repeated.
+    """
+
+    def array(given: ArrayLike | None) -> Array | None:
+        return None if given is None else np.asarray(given)
+
+    rope = rules.rope
+    options: dict[str, Any] = {
+        "scale": rules.scale,
+        "softcap": rules.softcap,
+        "causal": rules.align if rules.causal else None,
+        "causal_align": None if rules.align == "past" else rules.align,
+        "window_left": rules.window_left,
+        "window_right": rules.window_right,
+        "mask": array(asked.mask),
+        "mask_true": rules.mask_true,
+        "padding": array(asked.padding),
+        "pad_token": asked.pad_token,
+        "lengths": None if rules.lengths is None else rules.lengths.tolist(),
+        "empty_rows": rules.empty_rows,
+        "bias": array(asked.bias),
+        "alibi": bool(asked.alibi),
+        "alibi_slopes": array(asked.alibi_slopes),
+        "sink": array(asked.sink),
+        "rope": rope.pairing if rope else None,
+        "rope_base": rope.base if rope else None,
+        "rope_dims": rope.dims if rope else None,
+        "rope_offset": rope.start if rope else None,
+        "dtype": rules.arithmetic.name,
+    }
+    if asked.pad_token is not None:
+        options["key_tokens"] = key_tokens
+    return options
