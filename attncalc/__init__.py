@@ -12,15 +12,20 @@ from typing import TYPE_CHECKING
 from attncalc.errors import AttnCalcError
 
 if TYPE_CHECKING:
-    from attncalc.api import Result, attention
+    from attncalc.api import Result, assert_attention, attention, check
+    from attncalc.study.check import Verdict
 
-__all__ = ["AttnCalcError", "Result", "__version__", "attention"]
+__all__ = ["AttnCalcError", "Result", "Verdict", "__version__", "assert_attention", "attention", "check"]
 
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
     """Load the library when it is first used, so that ``attncalc --version`` loads no numpy (PEP 562)."""
+    if name == "Verdict":
+        from attncalc.study.check import Verdict
+
+        return Verdict
     if name in __all__:
         from attncalc import api
 

@@ -1,12 +1,12 @@
 """The library's front door: arrays in, arrays out; nothing is printed, and inputs are never written to."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attncalc.core import finite
+from attncalc.core import arrays, finite
 from attncalc.core.memory import check_memory
 from attncalc.core.prepare import Problem, prepare
 from attncalc.core.rows import run_in_rows
@@ -14,6 +14,9 @@ from attncalc.core.shapes import INPUT_STAGES, STAGES, Array
 from attncalc.core.steps import RIGHT, Stages
 from attncalc.errors import NumberError, OptionError
 from attncalc.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from attncalc.study.check import Verdict
 
 NAMES = (*INPUT_STAGES, *STAGES)
 
@@ -116,6 +119,85 @@ def attention(
     given = {name: array for name, array in (("query", q), ("key", k), ("value", v)) if array is not None}
     problem = prepare(**options | given)
     return solve(problem, STAGES if stages is None else tuple(stages), max_memory=max_memory)
+
+
+def check(
+    got: ArrayLike,
+    query: ArrayLike | None = None,
+    key: ArrayLike | None = None,
+    value: ArrayLike | None = None,
+    *,
+    stage: str = "output",
+    rtol: float | None = None,
+    atol: float | None = None,
+    **options: Any,
+) -> "Verdict":
+    """Say whether an answer is right and, if not, which known mistake gives it.
+
+    Args:
+        got: the answer, in the axes of the stage.
+        query: Q; ``key`` and ``value`` likewise, as for ``attention``.
+        key: K.
+        value: V.
+        stage: which stage the answer claims to be.
+        rtol: how far it may be off, |got − right| ≤ atol + rtol · |right|; by its dtype unless given.
+        atol: likewise.
+        options: the arguments of ``attention``.
+
+    Returns:
+        The verdict, true when the answer agrees; NaN never does.
+
+    Raises:
+        AttnCalcError: inputs or options do not fit; a wrong answer, also one of another shape, is no error.
+    """
+    from attncalc.study.check import check_problem, check_stage  # the catalogue takes a while to load
+
+    check_stage(stage)
+    answer, dtype = _answer(got)
+    problem = prepare(query, key, value, **options)
+    result = solve(problem, (stage,))
+    right = result.stages[stage]
+    return check_problem(problem, right, answer, stage=stage, dtype=dtype, rtol=rtol, atol=atol, notes=result.notes)
+
+
+def assert_attention(
+    got: ArrayLike,
+    query: ArrayLike | None = None,
+    key: ArrayLike | None = None,
+    value: ArrayLike | None = None,
+    *,
+    stage: str = "output",
+    rtol: float | None = None,
+    atol: float | None = None,
+    **options: Any,
+) -> None:
+    """Do nothing when an answer is right; for use in any test suite.
+
+    Args:
+        got: the answer; all arguments are those of ``check``.
+        query: Q.
+        key: K.
+        value: V.
+        stage: which stage the answer claims to be.
+        rtol: how far it may be off.
+        atol: likewise.
+        options: the arguments of ``attention``.
+
+    Raises:
+        AssertionError: it is wrong; the message names the likely mistake.
+    """
+    __tracebackhide__ = True
+    verdict = check(got, query, key, value, stage=stage, rtol=rtol, atol=atol, **options)
+    if not verdict:
+        raise AssertionError(verdict.report)
+
+
+def _answer(got: ArrayLike) -> tuple[Array, str]:
+    """Return an answer as numbers, and the name of its type."""
+    dtype = np.asarray(got).dtype.name
+    if dtype == "bfloat16":  # of ml_dtypes, which numpy can only convert
+        return np.asarray(got).astype(np.float32), dtype
+    return arrays.numbers("got", got), dtype
 
 
 def solve(problem: Problem, wanted: Iterable[str] = STAGES, *, max_memory: int | None = None) -> Result:

@@ -4,17 +4,18 @@
     for mistake in CATALOGUE:
         mistake.id, mistake.title, mistake.instead.torch
 
-An entry stands in the file of the step that it gets wrong; its words are in ``texts``.  ``wrong.py`` runs entries.
+An entry stands in the file of the step that it gets wrong; its words are in
+``attncalc.texts``, by id.  ``wrong.py`` runs entries.
 """
 
-from attncalc.core.steps import RIGHT, Steps
 from attncalc.errors import OptionError
 from attncalc.mistakes import band, heads, masks, output, padding, positions, scores, softmax
-from attncalc.mistakes.record import Cure, Form, Language, Mistake, Words
+from attncalc.mistakes.cures import Cure
+from attncalc.mistakes.record import Form, Mistake, Words
 from attncalc.mistakes.wrong import combine
 from attncalc.suggest import did_you_mean
 
-__all__ = ["CATALOGUE", "RIGHT", "Cure", "Form", "Language", "Mistake", "Steps", "Words", "combine", "find"]
+__all__ = ["CATALOGUE", "Cure", "Form", "Mistake", "Words", "combine", "find"]
 
 CATALOGUE: tuple[Mistake, ...] = (
     # input

@@ -170,8 +170,8 @@ def gather_past_last(s: Stages, steps: Steps) -> Written:
 
 def _place_matters(problem: Problem) -> bool:
     rules = problem.rules
-    by_place = (rules.window_left, rules.window_right, rules.mask, rules.padding, rules.padding_tokens)
-    by_place += (rules.lengths, rules.bias, rules.alibi_slopes)
+    masks = (rules.window_left, rules.window_right, rules.mask, rules.padding, rules.padding_tokens, rules.lengths)
+    by_place = (*masks, rules.bias, rules.alibi_slopes)
     return problem.sizes.P > 0 and (rules.causal or any(rule is not None for rule in by_place))
 
 

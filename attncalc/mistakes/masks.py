@@ -210,8 +210,14 @@ MASK_FINITE_FILL = Mistake(
 SOFTCAP_AFTER_MASK = Mistake(
     "softcap-after-mask",
     "scores",
-    lambda problem: problem.rules.softcap is not None
-    and (count_in_force(problem.rules) > 0 or problem.rules.bias is not None or problem.rules.alibi_slopes is not None),
+    lambda problem: (
+        problem.rules.softcap is not None
+        and (
+            count_in_force(problem.rules) > 0
+            or problem.rules.bias is not None
+            or problem.rules.alibi_slopes is not None
+        )
+    ),
     (Form({"allow": allow_then_cap}),),
     ("onnx/onnx#7865", "Dao-AILab/flash-attention#1025", "flashinfer-ai/flashinfer#350"),
 )

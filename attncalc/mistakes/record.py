@@ -1,13 +1,12 @@
 """What a known mistake is: the right computation with some of its steps replaced, and the words that tell it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, fields
 
 from attncalc.core.prepare import Problem
 from attncalc.core.steps import Step
-
-Language = Literal["en", "zh"]
+from attncalc.mistakes.cures import CURES, Cure
+from attncalc.texts.voice import catalogue
 
 
 def always(problem: Problem) -> bool:
@@ -43,17 +42,6 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Cure:
-    """What to write instead, in code, which is the same in every language."""
-
-    numpy: str
-    torch: str
-
-    def __str__(self) -> str:
-        return f"numpy: {self.numpy}\nPyTorch: {self.torch}"
-
-
-@dataclass(frozen=True)
 class Mistake:
     """An entry of the catalogue.
 
@@ -71,37 +59,19 @@ class Mistake:
     forms: tuple[Form, ...]
     source: tuple[str, ...]
 
-    def words(self, language: Language = "en") -> Words:
+    def words(self, language: str = "en") -> Words:
         """Return the texts in a language."""
-        from attncalc.mistakes.texts import WORDS
-
-        return WORDS[language][self.id]
+        texts = catalogue(language)
+        return Words(*(texts[f"{self.id}.{field.name}"] for field in fields(Words)))
 
     @property
     def title(self) -> str:
-        """The mistake in a few words of English; ``what``, ``why`` and ``shows`` likewise."""
+        """The mistake in a few words of English."""
         return self.words().title
-
-    @property
-    def what(self) -> str:
-        """What it computes."""
-        return self.words().what
-
-    @property
-    def why(self) -> str:
-        """Why that is wrong."""
-        return self.words().why
-
-    @property
-    def shows(self) -> str:
-        """How it shows."""
-        return self.words().shows
 
     @property
     def instead(self) -> Cure:
         """What to write instead."""
-        from attncalc.mistakes.texts import CURES
-
         return CURES[self.id]
 
     def open_forms(self, problem: Problem) -> tuple[Form, ...]:

@@ -49,7 +49,7 @@ QUERY_KEY_SWAPPED = Mistake(
 KEY_NOT_TRANSPOSED = Mistake(
     "key-not-transposed",
     "raw",
-    lambda problem: problem.sizes.S == problem.sizes.d,
+    lambda problem: problem.sizes.d == problem.sizes.S,
     (Form({"raw": raw_not_transposed}),),
     ("HomericIntelligence/Odyssey#5648",),
 )

@@ -27,7 +27,7 @@ def soften_then_mask(s: Stages, steps: Steps) -> Written:
     """Softmax of all scores, then 0 where blocked."""
     everything = np.ones_like(s.allowed)
     made = right.soften(replace(s, scores=s.biased, allowed=everything), steps)
-    return made | {"weights": np.where(s.allowed, made["weights"], 0)}
+    return {**made, "weights": np.where(s.allowed, made["weights"], 0)}
 
 
 def soften_then_scale(s: Stages, steps: Steps) -> Written:
@@ -40,7 +40,7 @@ def soften_then_scale(s: Stages, steps: Steps) -> Written:
         s = replace(s, **made)  # type: ignore[arg-type]  # the keys are fields that hold arrays
         written |= made
     written |= right.soften(s, steps)
-    return written | {"weights": written["weights"] * s.rules.scale}
+    return {**written, "weights": written["weights"] * s.rules.scale}
 
 
 def softened_over(axes: tuple[int, ...]) -> Step:
@@ -50,7 +50,7 @@ def softened_over(axes: tuple[int, ...]) -> Step:
         last = np.moveaxis(s.scores, axes, range(-len(axes), 0))
         flat = last.reshape(*last.shape[: -len(axes)], -1)
         _, weights = softmax.softmax(flat)
-        empty = np.isneginf(flat).all(axis=-1)
+        empty: Array = np.asarray(np.isneginf(flat).all(axis=-1))
         weights = softmax.fill_empty_rows(weights, empty, s.rules.empty_rows)
         return {"weights": np.moveaxis(weights.reshape(last.shape), range(-len(axes), 0), axes)}
 
@@ -141,7 +141,7 @@ def softened_in(name: str) -> Step:
         sink = s.rules.sink
         s = replace(s, scores=rounded(s.scores))
         made = right.soften(s if sink is None else under(s, sink=rounded(sink)), steps)
-        return made | {"weights": rounded(made["weights"])}
+        return {**made, "weights": rounded(made["weights"])}
 
     return soften
 
@@ -185,7 +185,7 @@ def soften_with_dropout(s: Stages, steps: Steps) -> Written:
     made = right.soften(s, steps)
     sizes = s.inputs.sizes
     coins = np.random.default_rng(7).random((sizes.B, sizes.H, sizes.T, sizes.S))[:, :, s.i]
-    return made | {"weights": np.where(coins < SHOWN_RATE, 0, made["weights"] / (1 - SHOWN_RATE))}
+    return {**made, "weights": np.where(coins < SHOWN_RATE, 0, made["weights"] / (1 - SHOWN_RATE))}
 
 
 EMPTY_ROW_NAN = Mistake(
@@ -218,7 +218,7 @@ def soften_renormalised(s: Stages, steps: Steps) -> Written:
     total = made["weights"].sum(axis=-1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
         weights = np.where(total == 0, 0, made["weights"] / total)
-    return made | {"weights": softmax.fill_empty_rows(weights, total[..., 0] == 0, s.rules.empty_rows)}
+    return {**made, "weights": softmax.fill_empty_rows(weights, total[..., 0] == 0, s.rules.empty_rows)}
 
 
 SINK_IGNORED = Mistake(

@@ -58,10 +58,11 @@ MARKED = Filling("nan", attend=False, policy="nan")
 
 def fillings(problem: Problem) -> Iterator[Filling]:
     """Yield every filling, the plainest first."""
-    for fill in ("zero", "nan", "uniform"):
-        yield Filling(fill, attend=True, policy=problem.rules.empty_rows)  # type: ignore[arg-type]
+    fills: tuple[EmptyRows, ...] = ("zero", "nan", "uniform")
+    for fill in fills:
+        yield Filling(fill, attend=True, policy=problem.rules.empty_rows)
         if problem.empty.any():
-            yield Filling(fill, attend=False, policy=problem.rules.empty_rows)  # type: ignore[arg-type]
+            yield Filling(fill, attend=False, policy=problem.rules.empty_rows)
 
 
 def combine(*forms: Form) -> Steps:

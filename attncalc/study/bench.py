@@ -139,5 +139,3 @@ def rows_of(problem: Problem, stage: str, array: Array, rows: Array) -> Array:
     """Take some queries out of an array in the user's axes."""
     taken: Array = array.take(rows, axis=query_axis(problem, stage, array.ndim))
     return taken
-
-

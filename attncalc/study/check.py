@@ -11,7 +11,6 @@ from attncalc.core.shapes import STAGES, Array
 from attncalc.core.steps import RIGHT, run
 from attncalc.errors import OptionError, shape_text
 from attncalc.mistakes.wrong import in_float64
-from attncalc.study.bench import shown
 from attncalc.study.compare import Comparison, Worst, compare, places
 from attncalc.study.diagnose import LARGEST_WHOLE, Diagnosis, Found, diagnose
 from attncalc.study.observe import observe
@@ -102,6 +101,25 @@ class Verdict:
             return f"this is what {names[0]} gives: {best[0].title}"
         return f"{len(names)} explanations give this answer, within the tolerance: {'; '.join(names)}"
 
+    @property
+    def report(self) -> str:
+        """The verdict as text, in a few lines; what a failing assertion prints."""
+        if self.agrees:
+            return self.sentence
+        lines = [self.sentence]
+        if self.comparison is not None and (worst := self.worst) is not None:
+            lines += [
+                f"  worst    {list(worst.index)}: got {worst.got!r}, right is {worst.expected!r}",
+                f"  off by   {self.max_abs_error:.3g}, relative {self.max_rel_error:.3g}",
+                f"  where    {'; '.join(self.places)}",
+            ]
+        lines.append(f"  allowed  rtol {self.tolerance.rtol:g}, atol {self.tolerance.atol:g} ({self.tolerance.reason})")
+        if self.diagnosis:
+            lines.append(f"  {self.diagnosis}")
+        lines += [f"  instead  {line}" for found in self.mistakes[:1] for line in found.cure_lines]
+        lines += [f"  {remark}" for remark in self.observations]
+        return "\n".join(lines)
+
 
 def check_problem(
     problem: Problem,
@@ -186,9 +204,7 @@ def as_json(verdict: Verdict) -> Mapping[str, Any]:
         "max_abs_error": verdict.max_abs_error,
         "max_rel_error": verdict.max_rel_error,
         "max_ulp_error": None if verdict.comparison is None else verdict.comparison.max_ulp_error,
-        "worst": None
-        if worst is None
-        else {"index": list(worst.index), "got": worst.got, "expected": worst.expected},
+        "worst": None if worst is None else {"index": list(worst.index), "got": worst.got, "expected": worst.expected},
         "wrong_elements": None if verdict.comparison is None else int(verdict.comparison.wrong.sum()),
         "rounding": None if verdict.comparison is None else verdict.comparison.rounding,
         "dtype": verdict.tolerance.dtype,

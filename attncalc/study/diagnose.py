@@ -13,7 +13,7 @@ from attncalc.core.shapes import Array
 from attncalc.core.steps import Stages, walk
 from attncalc.mistakes import CATALOGUE
 from attncalc.mistakes.record import Form, Mistake
-from attncalc.mistakes.wrong import MARKED, ORDER, compatible, fillings, steps_for
+from attncalc.mistakes.wrong import MARKED, ORDER, Filling, compatible, fillings, steps_for
 from attncalc.study import dropout
 from attncalc.study.bench import Bench, Rows, cut, query_axis, rows_of, shown, span
 from attncalc.study.tolerance import Tolerance
@@ -59,6 +59,11 @@ class Found:
         """The titles, joined."""
         return "; and ".join(mistake.title for mistake in self.mistakes)
 
+    @property
+    def cure_lines(self) -> tuple[str, ...]:
+        """What to write instead, a line for each mistake and library."""
+        return tuple(line for mistake in self.mistakes for line in str(mistake.instead).splitlines())
+
 
 @dataclass
 class Diagnosis:
@@ -100,6 +105,7 @@ class Search:
         self.bench = Bench(problem, stage)
         self.problem, self.stage = self.bench.problem, stage
         self.got, self.right, self.tolerance = got, right, tolerance
+        self.has_nan = bool(np.isnan(got).any())
         sizes = problem.sizes
         self.one_row = sizes.B * sizes.H * sizes.S
         rows = self.telling_rows() if got.shape == right.shape else np.arange(min(sizes.T, ROWS))
@@ -109,14 +115,14 @@ class Search:
 
     def telling_rows(self) -> Array:
         """Choose the row that is off furthest, the first, the last, and the one that is off least."""
-        T = self.problem.sizes.T
-        if T <= ROWS:
-            return np.arange(T)
+        count = self.problem.sizes.T
+        if count <= ROWS:
+            return np.arange(count)
         axis = query_axis(self.problem, self.stage, self.got.ndim)
         others = tuple(n for n in range(self.got.ndim) if n != axis)
         with np.errstate(invalid="ignore"):
             error = np.nan_to_num(np.abs(self.got - self.right), nan=np.inf).max(axis=others)
-        return np.unique([int(np.argmax(error)), 0, T - 1, int(np.argmin(error))])
+        return np.unique([int(np.argmax(error)), 0, count - 1, int(np.argmin(error))])
 
     def candidates(self) -> list[Candidate]:
         """Return every form that the inputs leave room for; those that need too much memory are left out."""
@@ -135,13 +141,21 @@ class Search:
 
     def confirm(self, *forms: Form) -> float | None:
         """Return how far some forms' answer is from the one given, in full; None when it is not that answer."""
-        errors = [error for filling in fillings(self.problem) if (error := self._error(forms, filling)) is not None]
-        return min(errors, default=None)
+        errors = (self._error(forms, filling) for filling in fillings(self.problem) if self._possible(filling))
+        return min((error for error in errors if error is not None), default=None)
 
-    def _error(self, forms: tuple[Form, ...], filling: object) -> float | None:
+    def _possible(self, filling: Filling) -> bool:
+        """Say whether a filling can matter: NaN cannot, in an answer without NaN."""
+        return filling.fill != "nan" or self.has_nan
+
+    def _error(self, forms: tuple[Form, ...], filling: Filling) -> float | None:
         worst, shows = 0.0, self.got.shape != self.right.shape
+        if not shows and all(form.rows_apart for form in forms):  # a quick look at a few rows first
+            few = self.some.of(forms, filling)
+            if few is None or self.got_some is None or not self.tolerance.reproduces(self.got_some, few):
+                return None
         for rows in self._blocks(forms):
-            answer = rows.of(forms, filling)  # type: ignore[arg-type]
+            answer = rows.of(forms, filling)
             if answer is None:
                 return None
             whole = len(rows.rows) == self.problem.sizes.T
@@ -158,11 +172,11 @@ class Search:
         return worst if shows else None
 
     def _blocks(self, forms: tuple[Form, ...]) -> Iterator[Rows]:
-        T = self.problem.sizes.T
+        rows = np.arange(self.problem.sizes.T)
         apart = all(form.rows_apart for form in forms) and self.got.shape == self.right.shape
-        count = max(1, BLOCK_NUMBERS // self.one_row) if apart else T
-        for first in range(0, T, count):
-            yield self.bench.chosen(np.arange(first, min(first + count, T)))
+        count = max(1, BLOCK_NUMBERS // self.one_row) if apart else len(rows)
+        for first in range(0, len(rows), count):
+            yield self.bench.chosen(rows[first : first + count])
 
 
 def diagnose(problem: Problem, stage: str, got: Array, right: Array, tolerance: Tolerance) -> Diagnosis:
@@ -217,11 +231,7 @@ def _pairs(search: Search, candidates: Sequence[Candidate], result: Diagnosis) -
     """Try two mistakes at once, of different stages and steps."""
     if search.got.shape != search.right.shape:
         candidates = [each for each in candidates if each.mistake.id != dropout.ID]
-        hopeful = [
-            (a, b)
-            for a, b in _partners(candidates)
-            if a.mistake.id in RESHAPING or b.mistake.id in RESHAPING
-        ]
+        hopeful = [(a, b) for a, b in _partners(candidates) if a.mistake.id in RESHAPING or b.mistake.id in RESHAPING]
         if search.one_row * search.problem.sizes.T > LARGEST_PAIRS:
             result.notes.append("the input is too large to try two mistakes at once")
             return
@@ -348,4 +358,4 @@ def _enough_evidence(search: Search, forms: int) -> bool:
         odds = np.abs(search.got - search.right) / np.where(allowed > 0, allowed, np.finfo(float).tiny)
     bits = float(np.log2(np.maximum(odds[np.isfinite(odds)], 1)).sum())
     bits += float(np.count_nonzero(np.isnan(search.got)))
-    return bits > np.log2(max(1, forms) ** 2) - np.log2(CHANCE)
+    return bits > float(np.log2(max(1, forms) ** 2) - np.log2(CHANCE))

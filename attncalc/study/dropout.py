@@ -93,15 +93,15 @@ def _from_weights(got: Array, weights: Array, rate: float, tolerance: Tolerance)
 
 def _from_heads(got: Array, weights: Array, value: Array, rate: float, tolerance: Tolerance) -> Fit | None:
     """Try a rate: every row is the mix of some of the weights, each divided by 1 − rate."""
-    S = weights.shape[-1]
-    choices = (np.arange(2**S)[:, np.newaxis] >> np.arange(S)) & 1  # (2^S, S)
+    keys = weights.shape[-1]
+    choices = (np.arange(2**keys)[:, np.newaxis] >> np.arange(keys)) & 1  # (2^S, S)
     value = np.where(np.isfinite(value), value, 0)  # what is blocked has no weight
     worst, bits, dropped, kept = 0.0, -float(np.log2(len(DROPOUT_RATES))), False, False
     for b, h, t in np.ndindex(got.shape[:3]):
-        row, w, V = got[b, h, t], weights[b, h, t] / (1 - rate), value[b, h]
+        row, w, v = got[b, h, t], weights[b, h, t] / (1 - rate), value[b, h]
         has_weight = w != 0
         usable = choices[(choices[:, ~has_weight] == 0).all(axis=1)]  # (n, S)
-        mixes = (usable * w) @ V  # (n, d_v)
+        mixes = (usable * w) @ v  # (n, d_v)
         error = np.abs(mixes - row)
         margin = tolerance.atol + tolerance.rtol * np.abs(mixes)
         fitting = np.flatnonzero((error <= margin).all(axis=1))

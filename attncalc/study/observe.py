@@ -102,7 +102,7 @@ def _order(got: Array, right: Array, axis: int, tolerance: Tolerance) -> list[in
     theirs = np.moveaxis(right, axis, 0).reshape(size, -1)
     order: list[int] = []
     for row in mine:
-        near = tolerance.near(row, theirs).all(axis=1)
+        near: Array = np.asarray(tolerance.near(row, theirs).all(axis=1))
         near[order] = False
         if not near.any():
             return None
@@ -130,11 +130,8 @@ def _only_padded_rows(problem: Problem, stage: str, got: Array, right: Array, to
         return
     axis = query_axis(problem, stage, got.ndim)
     wrong = np.moveaxis(~tolerance.near(got, right), axis, -1)
-    if problem.layout.has_batch:
-        wrong = wrong.reshape(sizes.B, -1, sizes.T).any(axis=1)
-    else:
-        wrong = wrong.reshape(1, -1, sizes.T).any(axis=1)
-    if not (wrong & np.broadcast_to(real, wrong.shape)).any():
+    rows = wrong.reshape(sizes.B if problem.layout.has_batch else 1, -1, sizes.T)
+    if not (rows & np.broadcast_to(real[:, np.newaxis], rows.shape)).any():
         yield "only the rows of padded positions differ, which nobody should read"
 
 
@@ -151,7 +148,7 @@ def _no_weights(problem: Problem, got: Array, right: Array, tolerance: Tolerance
         columns = got.sum(axis=-2)
         if np.abs(columns - 1).max() <= tolerance.atol * got.shape[-2] + tolerance.rtol:
             yield "its columns sum to 1"
-    if (negative := int((got < -tolerance.atol).sum())):
+    if negative := int((got < -tolerance.atol).sum()):
         yield f"{negative} weights are negative"
 
 
@@ -160,7 +157,8 @@ def _outside_values(problem: Problem, stage: str, got: Array, stages: Stages, to
     sizes = problem.sizes
     answer = as_heads(problem, stage, got)  # (B, H, T, d_v)
     value = np.repeat(stages.value, sizes.H // sizes.G, axis=1)
-    usable = stages.allowed.any(axis=2)[..., np.newaxis] & np.isfinite(value)  # (B, H, S, d_v)
+    attended: Array = np.asarray(stages.allowed.any(axis=2))  # (B, H, S)
+    usable = attended[..., np.newaxis] & np.isfinite(value)  # (B, H, S, d_v)
     low = np.where(usable, value, np.inf).min(axis=2)[:, :, np.newaxis]  # (B, H, 1, d_v)
     high = np.where(usable, value, -np.inf).max(axis=2)[:, :, np.newaxis]
     if problem.rules.sink is not None or problem.empty.any():

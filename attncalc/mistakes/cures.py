@@ -1,6 +1,18 @@
 """What to write instead, for numpy and for PyTorch; q, k, v are (B, H, T, d), masks are True = may attend."""
 
-from attncalc.mistakes.record import Cure
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Cure:
+    """What to write instead, in code, which is the same in every language."""
+
+    numpy: str
+    torch: str
+
+    def __str__(self) -> str:
+        return f"numpy: {self.numpy}\nPyTorch: {self.torch}"
+
 
 _ROPE = Cure("q, k = rope(q, pos), rope(k, pos)", "q, k = apply_rotary_pos_emb(q, k, cos, sin)")
 _SCALE = Cure("scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])", "scores = q @ k.mT / math.sqrt(q.size(-1))")
@@ -34,9 +46,7 @@ CURES = {
         "q = q.reshape(B, T, H, d).transpose(0, 2, 1, 3)", "q = q.view(B, T, H, d).transpose(1, 2)"
     ),
     "key-value-swapped": Cure("out = attention(q, k, v)", "out = F.scaled_dot_product_attention(q, k, v)"),
-    "past-appended-after": Cure(
-        "k = np.concatenate([past_k, k], axis=2)", "k = torch.cat([past_k, k], dim=2)"
-    ),
+    "past-appended-after": Cure("k = np.concatenate([past_k, k], axis=2)", "k = torch.cat([past_k, k], dim=2)"),
     "gqa-tiled": Cure("k = np.repeat(k, H // G, axis=1)", "k = k.repeat_interleave(H // G, dim=1)"),
     "rope-ignored": _ROPE,
     "rope-pairing": Cure(
@@ -122,7 +132,9 @@ CURES = {
     "blocked-nan-leaks": Cure(
         "v = np.where(used[..., None], v, 0)  # and scores by np.where", "v = v.masked_fill(~used[..., None], 0)"
     ),
-    "heads-batch-swapped": Cure("x.reshape(B * H, T, d); x.reshape(B, H, T, d)", "x.flatten(0, 1); x.unflatten(0, (B, H))"),
+    "heads-batch-swapped": Cure(
+        "x.reshape(B * H, T, d); x.reshape(B, H, T, d)", "x.flatten(0, 1); x.unflatten(0, (B, H))"
+    ),
     "heads-averaged": _MERGE,
     "heads-merged-by-reshape": _MERGE,
     "output-projection-missing": Cure("out = merged @ wo + bo", "out = self.out_proj(merged)"),
