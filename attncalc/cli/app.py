@@ -29,10 +29,15 @@ class Listed(NamedTuple):
 
 COMMANDS = (
     Listed("Calculate", "compute", "[Q K V | BUNDLE]", "compute attention; print scores, weights and output"),
+    Listed("Calculate", "gradient", "[Q K V | BUNDLE]", "gradients of a loss with respect to Q, K and V"),
     Listed("Understand", "explain", "[Q K V | BUNDLE]", "walk through the arithmetic, step by step"),
     Listed("Understand", "probe", "[Q K V | BUNDLE]", "change one position at a time; show which outputs move"),
     Listed("Understand", "scaling", "", "show by experiment why scores are divided by √d"),
     Listed("Understand", "cost", "", "count operations and bytes from sizes alone"),
+    Listed("Understand", "quiz", "", "questions about attention, with computed answers"),
+    Listed("Compare", "dialects", "[Q K V | BUNDLE]", "what PyTorch, ONNX, JAX, … would answer, and where they part"),
+    Listed("Compare", "precision", "[Q K V | BUNDLE]", "what float32, float16 and bfloat16 lose, stage by stage"),
+    Listed("Compare", "replay", "[Q K V | BUNDLE]", "whole sequence against token by token through a cache"),
 )
 
 

@@ -122,7 +122,7 @@ DIALECTS = (
         known="measured on",
         empty_rows="uniform",
         cache=False,
-        lacks=("softcap", "sink", "a width of V"),
+        lacks=("softcap", "sink", "V of another width"),
         remark="masks must be boolean; a bias of −∞ is no mask: where nothing is left it gives NaN, or the masked keys "
         "win; the softmax is float32",
         steps={"allow": foreign.put_finite(0.7), "softmax": foreign.soften_whatever, "mix": foreign.multiply},
@@ -165,7 +165,7 @@ DIALECTS = (
         version="flash-attention 2 (0251105)",
         known="read in the source of",
         corner="lower-right",
-        lacks=("sink", "mask", "bias", "a width of V"),
+        lacks=("sink", "mask", "bias", "V of another width"),
         remark="before 2.1 causal started upper-left; lengths are those of the varlen call",
         steps={"mix": foreign.multiply},
     ),
@@ -247,7 +247,7 @@ def adopt(name: str, asked: Options, explicit: set[str], sizes: Sizes, layout: L
     for option in ("empty_rows", "scale", *of_masks):
         value = getattr(dialect, option)
         if option not in explicit and value is not None and value != getattr(asked, option):
-            ruled[option], changed[option] = value, str(value)
+            ruled[option], changed[option] = value, f"{value:g}" if isinstance(value, float) else value
     if asked.mask is not None and "mask_true" not in explicit:
         _read_mask(dialect, asked, sizes, layout, ruled, changed)
     _count_windows(dialect, asked, ruled, changed)
@@ -322,7 +322,7 @@ def _uses(feature: str, asked: Options, sizes: Sizes) -> bool:
         "window": asked.window_left is not None or asked.window_right is not None,
         "lengths": asked.lengths is not None,
         "grouped heads": sizes.G < sizes.H,
-        "a width of V": sizes.d_v != sizes.d,
+        "V of another width": sizes.d_v != sizes.d,
     }
     return used[feature]
 
@@ -331,7 +331,7 @@ def _notes(
     dialect: Dialect, asked: Options, changed: Mapping[str, str], lacks: tuple[str, ...], sizes: Sizes
 ) -> list[str]:
     name = dialect.name
-    found = [f"{name} has no {feature}{' of its own' if feature.startswith('a ') else ''}" for feature in lacks]
+    found = [f"{name} has no {feature}" for feature in lacks]
     if changed.get("mask", "").startswith("numbers"):
         found.append(
             f"the mask holds numbers, and {name} adds them to the scores; write true and false for a mask, or say "

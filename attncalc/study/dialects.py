@@ -46,12 +46,14 @@ class Comparison:
     Attributes:
         problem: inputs and rules in force.
         output: their output; NaN for a query that they make an error.
+        undefined: the queries that they make an error.
         answers: one for each dialect, in the order of DIALECTS.
         notes: what one should know about the comparison.
     """
 
     problem: Problem
     output: Array
+    undefined: tuple[int, ...]
     answers: tuple[Answer, ...]
     notes: tuple[str, ...]
 
@@ -81,7 +83,7 @@ def compare(*, max_memory: int | None = None, **given: Any) -> Comparison:
     check_memory(problem, ("output",), max_memory)
     output = _output(problem, RIGHT)
     answers = tuple(_ask(dialect, given, problem, output, undefined) for dialect in DIALECTS)
-    return Comparison(problem, output, answers, notes)
+    return Comparison(problem, output, tuple(undefined.tolist()), answers, notes)
 
 
 def _ask(dialect: Dialect, given: Mapping[str, Any], problem: Problem, right: Array, undefined: Array) -> Answer:

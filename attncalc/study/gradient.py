@@ -56,7 +56,7 @@ def differentiate(problem: Problem, grad: ArrayLike | None = None, *, max_memory
     """
     check_memory(problem, QUADRATIC, max_memory)
     layout, arithmetic = problem.layout, problem.rules.arithmetic
-    shape = _output_shape(problem)
+    shape = problem.output_shape
     if grad is None:
         output = np.ones(shape)
     else:
@@ -72,15 +72,6 @@ def differentiate(problem: Problem, grad: ArrayLike | None = None, *, max_memory
     notes = [*problem.notes, *_notes(problem), *_overflow(problem, way)]
     dq, dk, dv = (_hand_out(arithmetic.store(layout.original(each))) for each in (way.query, way.key, way.value))
     return Gradients(dq, dk, dv, way, problem, tuple(notes))
-
-
-def _output_shape(problem: Problem) -> tuple[int, ...]:
-    sizes, layer = problem.sizes, problem.inputs.projection
-    width = sizes.H * sizes.d_v if problem.layout.packed else sizes.d_v
-    if layer is not None and layer.wo is not None:
-        width = layer.wo.shape[1]
-    count = {"b": sizes.B, "h": sizes.H, "t": sizes.T, "d": width}
-    return tuple(count[axis] for axis in problem.layout.axes)
 
 
 def _notes(problem: Problem) -> list[str]:

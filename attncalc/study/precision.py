@@ -47,13 +47,14 @@ class Precision:
     Attributes:
         problem: inputs and rules, in float64.
         rows: one for each type and stage, in the order of both.
-        worst: for each type, the stage that adds most to the error in ULP over the stage before it.
+        worst: for each type, the stage that adds most to the error in ULP over the stage before it; None where
+            nothing is lost.
         notes: what one should know.
     """
 
     problem: Problem
     rows: tuple[Loss, ...]
-    worst: dict[str, str]
+    worst: dict[str, str | None]
     notes: tuple[str, ...]
 
 
@@ -73,7 +74,8 @@ def precision(dtypes: Sequence[str] = NARROWER, *, max_memory: int | None = None
     check_memory(problem, QUADRATIC, max_memory)
     truth = _stages(problem)
     rows: list[Loss] = []
-    worst, notes = {}, list(problem.notes)
+    worst: dict[str, str | None] = {}
+    notes = list(problem.notes)
     for dtype in dtypes:
         narrow = _stages(prepare(**{**given, "dtype": dtype}))
         losses = [loss(dtype, stage, narrow[stage], truth[stage]) for stage in COMPARED]
@@ -111,12 +113,12 @@ def spacing(true: Array, arithmetic: Arithmetic) -> Array:
     return ulp
 
 
-def largest_step(losses: Sequence[Loss]) -> str:
-    """Return the stage whose error in ULP exceeds that of the stage before it by most; the first of several."""
+def largest_step(losses: Sequence[Loss]) -> str | None:
+    """Return the stage whose error in ULP exceeds that of the stage before it by most, the first of several."""
     errors = [0.0, *(each.max_ulp_error for each in losses)]
     with np.errstate(invalid="ignore"):
         steps = np.nan_to_num(np.diff(np.minimum(errors, 1e300)))
-    return losses[int(np.argmax(steps))].stage
+    return losses[int(np.argmax(steps))].stage if steps.max() > 0 else None
 
 
 def _stages(problem: Problem) -> dict[str, Array]:

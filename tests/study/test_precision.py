@@ -69,6 +69,7 @@ def test_the_stage_that_lost_most_adds_most():
     losses = [row("raw", 5), row("scaled", 9), row("weights", 8), row("output", 13)]
     assert largest_step(losses) == "raw"
     assert largest_step([row("raw", 1), *losses[1:]]) == "scaled"
+    assert largest_step([row("raw", 0), row("scaled", 0)]) is None
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])

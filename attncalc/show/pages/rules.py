@@ -2,6 +2,7 @@
 
 import math
 
+from attncalc.core.dialects import Adopted
 from attncalc.core.prepare import Problem
 from attncalc.errors import LETTERS, shape_text
 
@@ -24,7 +25,17 @@ def header(problem: Problem) -> Rows:
     rows += [("dtype", problem.rules.arithmetic.name)]
     if problem.empty.any():
         rows.append(("empty rows", FILLED[problem.rules.empty_rows]))
+    if problem.adopted is not None:
+        rows.append(("like", like_text(problem.adopted)))
     return tuple(rows)
+
+
+def like_text(adopted: Adopted) -> str:
+    """Say which library's rules hold, how they are known, and what they changed."""
+    dialect = adopted.dialect
+    flag = f" ({dialect.flag})" if dialect.flag else ""
+    changed = ", ".join(f"{name.replace('_', '-')} {value}" for name, value in adopted.changed.items())
+    return f"{dialect.name}{flag}, {dialect.source}: {changed or 'nothing differs here'}"
 
 
 def _heads(problem: Problem) -> Rows:
