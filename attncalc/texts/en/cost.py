@@ -7,7 +7,6 @@ TEXTS = {
         "key/value heads G = {kv_heads}, widths d = {dim} and d_v = {value_dim}, {dtype} ({bytes} bytes a number)."
     ),
     "cost.matrix": "The T × S matrix of scores",
-    "cost.work": "Work and memory beside it",
     "cost.tokens": "tokens",
     "cost.elements": "elements",
     "cost.bytes": "bytes",

@@ -8,7 +8,6 @@ TEXTS = {
         "{seed}."
     ),
     "scaling.variance": "variance",
-    "scaling.variance.scaled": "/√d",
     "scaling.entropy": "entropy",
     "scaling.max_weight": "top weight",
     "scaling.gradient": "gradient",
