@@ -194,6 +194,10 @@ def _record(view: View, shown: tuple[str, ...], notes: tuple[str, ...]) -> Mappi
         if (labels := getattr(view.problem, name)) is not None:
             record[name] = labels
     record["notes"] = notes
+    if "shapes" in shown:
+        from attncalc.core.trail import trail
+
+        record["trail"] = [{"name": mark.name, "shape": mark.shape} for mark in trail(view.problem)]
     return record | view.chosen | {name: view.stage(name) for name in shown if name != "shapes"}
 
 
