@@ -12,10 +12,21 @@ from typing import TYPE_CHECKING
 from attncalc.errors import AttnCalcError
 
 if TYPE_CHECKING:
-    from attncalc.api import Result, assert_attention, attention, check
+    from attncalc.api import Result, assert_attention, attention, check, gradient
     from attncalc.study.check import Verdict
+    from attncalc.study.gradient import Gradients
 
-__all__ = ["AttnCalcError", "Result", "Verdict", "__version__", "assert_attention", "attention", "check"]
+__all__ = [
+    "AttnCalcError",
+    "Gradients",
+    "Result",
+    "Verdict",
+    "__version__",
+    "assert_attention",
+    "attention",
+    "check",
+    "gradient",
+]
 
 __version__ = "0.1.0"
 
@@ -26,6 +37,10 @@ def __getattr__(name: str) -> object:
         from attncalc.study.check import Verdict
 
         return Verdict
+    if name == "Gradients":
+        from attncalc.study.gradient import Gradients
+
+        return Gradients
     if name in __all__:
         from attncalc import api
 

@@ -17,6 +17,7 @@ from attncalc.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from attncalc.study.check import Verdict
+    from attncalc.study.gradient import Gradients
 
 NAMES = (*INPUT_STAGES, *STAGES)
 
@@ -158,6 +159,37 @@ def check(
     result = solve(problem, (stage,))
     right = result.stages[stage]
     return check_problem(problem, right, answer, stage=stage, dtype=dtype, rtol=rtol, atol=atol, notes=result.notes)
+
+
+def gradient(
+    query: ArrayLike | None = None,
+    key: ArrayLike | None = None,
+    value: ArrayLike | None = None,
+    *,
+    grad: ArrayLike | None = None,
+    max_memory: int | None = None,
+    **options: Any,
+) -> "Gradients":
+    """Compute how a loss moves with Q, K and V, by formula.
+
+    Args:
+        query: Q; ``key`` and ``value`` likewise, as for ``attention``.
+        key: K.
+        value: V.
+        grad: the gradient of the loss with respect to the output, in its shape; ones unless given.
+        max_memory: bytes that the T × S stages may take together; half of the free memory unless given.
+        options: the arguments of ``attention``.
+
+    Returns:
+        ``dq``, ``dk`` and ``dv``, read-only, each in the shape of what it belongs to; new keys and values only, where
+        there is a cache, and the projected Q, K and V, where there is a projection.
+
+    Raises:
+        AttnCalcError: inputs, options or grad do not fit.
+    """
+    from attncalc.study.gradient import differentiate
+
+    return differentiate(prepare(query, key, value, **options), grad, max_memory=max_memory)
 
 
 def assert_attention(

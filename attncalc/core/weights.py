@@ -9,7 +9,7 @@ A module stores its matrices transposed, (out, in), and applies them as x @ w.T 
 ``torch.nn.MultiheadAttention`` (2.13) and of the attention classes of transformers (5.24).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import numpy as np
@@ -85,15 +85,16 @@ def layer(weights: Mapping[str, ArrayLike], prefix: str | None = None) -> dict[s
         OptionError: names that belong to no layer, to two forms at once, or to a part that is not applied.
         ShapeError: a joined array that does not divide into three.
     """
-    named = dict(weights) if prefix is None else _below(weights, prefix)
+    named = _below(weights, prefix)
     if form_of(named) == "ours":
-        return named
+        return {name: weights[stored] for name, stored in named.items()}
     _check_names(named)
-    return {name: _turned(array) for name, array in _parts(named).items()}
+    return {name: _turned(array) for name, array in _parts(weights, named).items()}
 
 
-def form_of(names: Mapping[str, ArrayLike]) -> Form:
+def form_of(names: Iterable[str]) -> Form:
     """Say whose names these are, or why they are no layer."""
+    names = list(names)
     module = [name for name in names if name in JOINED or any(name in them for them in MODULE_NAMES.values())]
     ours = [name for name in names if name in fit.MATRICES]
     if module and ours:
@@ -112,7 +113,7 @@ def form_of(names: Mapping[str, ArrayLike]) -> Form:
     return "ours"
 
 
-def prefixes(names: Mapping[str, ArrayLike]) -> list[str]:
+def prefixes(names: Iterable[str]) -> list[str]:
     """Return what stands in front of the query matrix of each layer in a whole model's names."""
     queries = ("in_proj_weight", "wq", *MODULE_NAMES["wq"])
     found = {name[: -len(end) - 1] for name in names for end in queries if name.endswith(f".{end}")}
@@ -121,17 +122,22 @@ def prefixes(names: Mapping[str, ArrayLike]) -> list[str]:
 
 def module_names(weights: Mapping[str, ArrayLike], prefix: str | None = None) -> dict[str, str]:
     """Return, for each of our names, the name in the file that it came from."""
-    named = dict(weights) if prefix is None else _below(weights, prefix)
+    named = _below(weights, prefix)
     found = {ours: name for ours, names in MODULE_NAMES.items() for name in names if name in named}
     for joined, parts in JOINED.items():
         found |= {part: joined for part in parts if joined in named}
     return found
 
 
-def _below(weights: Mapping[str, ArrayLike], prefix: str) -> dict[str, ArrayLike]:
-    """Return the arrays whose names start with the prefix, without it."""
+def _below(weights: Iterable[str], prefix: str | None) -> dict[str, str]:
+    """Return the names of a layer, each with the name that it is stored under.
+
+    Only names: a model's file may hold many layers, and arrays that are not used are not read.
+    """
+    if prefix is None:
+        return {name: name for name in weights}
     start = prefix if not prefix or prefix.endswith(".") else f"{prefix}."
-    found = {name.removeprefix(start): array for name, array in weights.items() if name.startswith(start)}
+    found = {name.removeprefix(start): name for name in weights if name.startswith(start)}
     if found:
         return found
     there = prefixes(weights)
@@ -146,7 +152,7 @@ def _listed(names: list[str], most: int = 4) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def _check_names(named: Mapping[str, ArrayLike]) -> None:
+def _check_names(named: Iterable[str]) -> None:
     known = {name for names in MODULE_NAMES.values() for name in names} | set(JOINED)
     for name in named:
         if name in NOT_APPLIED:
@@ -158,7 +164,7 @@ def _check_names(named: Mapping[str, ArrayLike]) -> None:
             )
 
 
-def _parts(named: Mapping[str, ArrayLike]) -> dict[str, Array]:
+def _parts(weights: Mapping[str, ArrayLike], named: Mapping[str, str]) -> dict[str, Array]:
     """Return the arrays by our names, still in the module's orientation."""
     found: dict[str, Array] = {}
     origin: dict[str, str] = {}
@@ -168,10 +174,10 @@ def _parts(named: Mapping[str, ArrayLike]) -> dict[str, Array]:
             raise OptionError(f"weights holds {origin[ours]} and {name}, which are the same part of a layer")
         found[ours], origin[ours] = array, name
 
-    for name, given in named.items():
+    for name, stored in named.items():
         if name in HARMLESS:
             continue
-        array = numbers(name, given)
+        array = numbers(stored, weights[stored])
         if name in JOINED:
             if array.ndim == 0 or len(array) % 3:
                 raise ShapeError(f"{name} must hold three matrices of equal height", arrays=[(name, array.shape)])
