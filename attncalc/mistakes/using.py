@@ -6,7 +6,6 @@ from typing import Any
 from attncalc.core import steps as right
 from attncalc.core.heads import Projection
 from attncalc.core.prepare import Problem
-from attncalc.core.shapes import Array
 from attncalc.core.steps import INPUT_STEPS, RIGHT, Stages
 
 
@@ -15,7 +14,7 @@ def under(s: Stages, **rules: Any) -> Stages:
     return replace(s, rules=replace(s.rules, **rules))
 
 
-def with_layer(s: Stages, **matrices: Array | None) -> Stages:
+def with_layer(s: Stages, **matrices: Any) -> Stages:
     """Return the stages with some matrices of the projection changed."""
     layer = s.inputs.projection
     return s if layer is None else replace(s, inputs=replace(s.inputs, projection=replace(layer, **matrices)))

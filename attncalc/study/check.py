@@ -1,6 +1,5 @@
 """Is an answer right, and if not, which mistake gives it?"""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,12 +80,15 @@ class Verdict:
     @property
     def sentence(self) -> str:
         """The verdict in one sentence."""
+        plural = self.stage in ("scores", "weights", "heads")
+        verb = "are" if plural else "is"
         if self.agrees:
-            return f"the {self.stage} is right"
+            return f"the {self.stage} {verb} right"
         if self.comparison is None:
             shapes = f"{shape_text(self.got.shape)}, not {shape_text(self.expected.shape)}"
-            return f"the {self.stage} is wrong: its shape is {shapes}"
-        return f"the {self.stage} is wrong: {int(self.comparison.wrong.sum())} of {self.got.size} numbers are off"
+            return f"the {self.stage} {verb} wrong: {'their' if plural else 'its'} shape is {shapes}"
+        count = int(self.comparison.wrong.sum())
+        return f"the {self.stage} {verb} wrong: {count} of {self.got.size} numbers {'is' if count == 1 else 'are'} off"
 
     @property
     def diagnosis(self) -> str:
@@ -163,11 +165,11 @@ def check_problem(
         comparison,
         problem,
         mistakes=tuple(found.found),
-        observations=tuple(_observations(problem, stage, got, right, tolerance, comparison)),
+        observations=(*_observations(problem, stage, got, right, tolerance, comparison), *found.notes),
         tried=found.tried,
         pairs=found.pairs,
         places=() if comparison is None else tuple(places(comparison.wrong, problem.layout.stage_axes(stage))),
-        notes=notes + tuple(found.notes),
+        notes=notes,
     )
 
 
@@ -176,7 +178,7 @@ def _observations(
 ) -> list[str]:
     found = []
     if comparison is not None and comparison.rounding not in (None, "float64"):
-        found.append(f"every number is consistent with {comparison.rounding} rounding of the right one")
+        found.append(f"the difference is consistent with {comparison.rounding} rounding")
     sizes = problem.sizes
     if sizes.B * sizes.H * sizes.T * sizes.S <= LARGEST_WHOLE:
         wide = in_float64(problem)
@@ -193,7 +195,7 @@ def check_stage(name: str) -> str:
     return name
 
 
-def as_json(verdict: Verdict) -> Mapping[str, Any]:
+def as_json(verdict: Verdict) -> dict[str, Any]:
     """Return the verdict by the keys of ``attncalc.check/1``; options and notes are the caller's."""
     worst = verdict.worst
     return {

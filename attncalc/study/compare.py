@@ -5,11 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attncalc.core.dtypes import ARITHMETIC
 from attncalc.core.shapes import Array
 from attncalc.study.tolerance import Tolerance, round_to, unit_of
 
+EPSILONS = 4.0
+"""Rounding errors add up: so many times the distance from 1 to the next number are still rounding."""
+
 ROUNDINGS = ("float64", "float32", "float16", "bfloat16")
-"""Types whose rounding may explain a difference, the finest first."""
+"""Types whose arithmetic may explain a difference, the finest first."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class Comparison:
         max_rel_error: the largest |got − right| / |right|; 0 where both are 0.
         max_ulp_error: the largest |got − right| in units of the last place, in the type of the answer.
         worst: the element with the largest absolute error.
-        rounding: the finest type whose rounding explains every difference, or None.
+        rounding: the finest type whose arithmetic explains every difference, or None.
     """
 
     wrong: Array
@@ -39,7 +43,6 @@ class Comparison:
     max_rel_error: float
     max_ulp_error: float
     worst: Worst
-
     rounding: str | None
 
     @property
@@ -63,21 +66,18 @@ def compare(got: Array, right: Array, tolerance: Tolerance) -> Comparison:
         max_rel_error=float(relative.max()),
         max_ulp_error=float(units.max()),
         worst=Worst(index, float(got[index]), float(right[index])),
-        rounding=next((name for name in ROUNDINGS if _is_rounding(name, got, right)), None),
+        rounding=next((name for name in ROUNDINGS if _is_rounding(name, got, right, tolerance)), None),
     )
 
 
-def _is_rounding(dtype: str, got: Array, right: Array) -> bool:
-    """Say whether each number is within one unit of the right one rounded to a type."""
-    if dtype == "float64":
-        units = 16.0  # sums may be taken in any order
-    else:
-        units = 1.0
-        if not np.array_equal(round_to(dtype, got), got, equal_nan=True):
-            return False
-    rounded = round_to(dtype, right)
+def _is_rounding(dtype: str, got: Array, right: Array, tolerance: Tolerance) -> bool:
+    """Say whether an answer is of a type, and off by no more than its arithmetic: some ε of the largest number."""
+    if dtype != tolerance.dtype and not np.array_equal(round_to(dtype, got), got, equal_nan=True):
+        return False
+    largest = np.abs(right[np.isfinite(right)]).max(initial=0.0)
     with np.errstate(invalid="ignore"):
-        return bool(((got == rounded) | (np.abs(got - rounded) <= units * unit_of(dtype, right))).all())
+        near = np.abs(got - right) <= EPSILONS * ARITHMETIC[dtype].epsilon * largest
+    return bool((near | (got == right)).all())
 
 
 def places(wrong: Array, axes: tuple[str, ...]) -> Iterator[str]:

@@ -193,9 +193,9 @@ TEXTS = {
     "check.blocked": "Every blocked key has the weight 0.",
     "check.blocked.wrong": "{Query} gives weight {weight} to key {j}, which it may not attend to.",
     "check.range": (
-        "Every output lies between the smallest and the largest value that its query may see, as a mean must."
+        "Every output lies between the smallest and the largest value that its query may see, as a mean must; column "
+        "0 of {query}: {bounds}."
     ),
-    "check.range.example": "For column 0 of {query}: {bounds}.",
     "check.range.wrong": (
         "Column {c} of the output of {query} is {got}, outside the range of the values, {low} to {high}: no mean can "
         "be that."

@@ -163,8 +163,7 @@ TEXTS = {
     "check.sums.wrong": "{Query} 的权重加起来是 {got}，不是 1。",
     "check.blocked": "每个被屏蔽的键权重都是 0。",
     "check.blocked.wrong": "{Query} 给键 {j} 权重 {weight}，而它不能关注这个键。",
-    "check.range": "每个输出都在该查询能看到的最小值与最大值之间，平均值必然如此。",
-    "check.range.example": "例如 {query} 的第 0 列：{bounds}。",
+    "check.range": "每个输出都在该查询能看到的最小值与最大值之间，平均值必然如此；{query} 的第 0 列：{bounds}。",
     "check.range.wrong": "{Query} 的输出第 {c} 列是 {got}，超出了值的范围 {low} 到 {high}：平均值不可能这样。",
     # cell
     "cell.rows": "一个查询和一个键，宽度都是 d = {d}，以及这个键的值，宽度 d_v = {d_v}：",
