@@ -11,6 +11,7 @@ from attncalc.cli.environment import Environment
 from attncalc.cli.inputs import InputOptions, load
 from attncalc.cli.options import RuleOptions
 from attncalc.cli.output import OUTPUT, PAGES, PageOptions, send, text_of
+from attncalc.cli.record import head
 from attncalc.cli.values import size, whole
 from attncalc.errors import OptionError
 from attncalc.suggest import did_you_mean
@@ -185,15 +186,7 @@ def _trail(view: View) -> tuple[tuple[str, str], ...]:
 
 
 def _record(view: View, shown: tuple[str, ...], notes: tuple[str, ...]) -> Mapping[str, Any]:
-    record: dict[str, Any] = {
-        "schema": "attncalc.compute/1",
-        "shapes": {**view.problem.shapes, "output": view.problem.output_shape},
-        "options": view.problem.options,
-    }
-    for name in ("query_tokens", "key_tokens"):
-        if (labels := getattr(view.problem, name)) is not None:
-            record[name] = labels
-    record["notes"] = notes
+    record = head("compute", view.problem, notes)
     if "shapes" in shown:
         from attncalc.core.trail import trail
 

@@ -12,6 +12,7 @@ from attncalc.cli.keys import wait_for_key
 from attncalc.cli.language import LanguageOptions
 from attncalc.cli.options import RuleOptions
 from attncalc.cli.output import PAGES, PageOptions, send, text_of
+from attncalc.cli.record import head
 from attncalc.cli.values import Numbers, whole, whole_list
 from attncalc.errors import OptionError
 
@@ -151,11 +152,7 @@ def _step_by_step(env: Environment, output: PageOptions, explanation: "Explanati
 def _record(problem: "Problem", explanation: "Explanation", lang: str, notes: tuple[str, ...]) -> Mapping[str, Any]:
     from attncalc.show.pages.explain import steps_record
 
-    return {
-        "schema": "attncalc.explain/1",
-        "shapes": {**problem.shapes, "output": problem.output_shape},
-        "options": problem.options,
-        "notes": notes,
+    return head("explain", problem, notes) | {
         "lang": lang,
         "batch": explanation.batch,
         "head": explanation.head,

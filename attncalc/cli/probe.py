@@ -12,6 +12,7 @@ from attncalc.cli.inputs import InputOptions, load
 from attncalc.cli.language import LanguageOptions
 from attncalc.cli.options import RuleOptions
 from attncalc.cli.output import PAGES, PageOptions, deliver
+from attncalc.cli.record import head
 from attncalc.cli.values import whole
 from attncalc.errors import AttnCalcError, OptionError, shape_text
 
@@ -141,11 +142,7 @@ def _running(env: Environment, function: Function, name: str, options: dict[str,
 def _record(
     problem: "Problem", probed: "Probed", shuffled: "Shuffle | None", notes: tuple[str, ...]
 ) -> Mapping[str, Any]:
-    record: dict[str, Any] = {
-        "schema": "attncalc.probe/1",
-        "shapes": {**problem.shapes, "output": problem.output_shape},
-        "options": problem.options,
-        "notes": notes,
+    record = head("probe", problem, notes) | {
         "changed": probed.what,
         "change": probed.change,
         "influence": probed.influence,
