@@ -6,7 +6,7 @@ from attncalc.study.explanation import checking, scores
 from attncalc.study.explanation.masking import blocking
 from attncalc.study.explanation.parts import GAP, MORE, Explanation, Grid, Part, Prose, Step, Worked, Working
 from attncalc.study.explanation.softening import between
-from attncalc.study.explanation.view import LEFT_OUT, View, ends, in_product, product, with_gaps
+from attncalc.study.explanation.view import LEFT_OUT, View, ends, in_product, product, vector, with_gaps
 
 COLUMNS = 16
 """So many columns of a product are written below each other; of more, both ends."""
@@ -33,7 +33,7 @@ def _rows(view: View, i: int, j: int) -> Step:
     say, n = view.say, view.sizes
     rows = {"query": view.query[view.row(i)], "key": view.key[j], "value": view.value[j]}
     names = (f"Q[{i}]", f"K[{j}]", f"V[{j}]")
-    lines = [Worked(name, (_list(say.row(row)),)) for name, row in zip(names, rows.values(), strict=True)]
+    lines = [Worked(name, (vector(say.row(row)),)) for name, row in zip(names, rows.values(), strict=True)]
     return Step(
         id="shapes",
         title=say("shapes.title"),
@@ -42,11 +42,6 @@ def _rows(view: View, i: int, j: int) -> Step:
         parts=(Prose(say("cell.rows", d=n.d, d_v=n.d_v)), Working(tuple(lines))),
         values=rows,
     )
-
-
-def _list(numbers: list[str]) -> str:
-    shown = with_gaps(ends(len(numbers), COLUMNS // 2))
-    return f"[{', '.join(MORE if n == LEFT_OUT else numbers[n] for n in shown)}]"
 
 
 def _raw(view: View, i: int, j: int) -> Step:

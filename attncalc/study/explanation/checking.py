@@ -82,5 +82,5 @@ def _range(view: View) -> Verdict | None:
         if shown is None and i in view.queries:
             least, most = (say.number(float(bound[0]), fixed=False) for bound in (low, high))
             bounds = f"{least} ≤ {say.number(float(heads[r, 0]))} ≤ {most}"
-            shown = say("check.range.example", query=view.query_words(i), bounds=bounds)
-    return None if shown is None else Verdict(True, f"{say('check.range')} {shown}")
+            shown = say("check.range", query=view.query_words(i), bounds=bounds)
+    return None if shown is None else Verdict(True, shown)

@@ -5,7 +5,7 @@ import numpy as np
 from attncalc.core.shapes import Array
 from attncalc.study.explanation.parts import MORE, Part, Prose, Step, Worked, Working
 from attncalc.study.explanation.unlike import unlike
-from attncalc.study.explanation.view import LEFT_OUT, TERMS, View, dot, ends, in_product, product, with_gaps
+from attncalc.study.explanation.view import LEFT_OUT, TERMS, View, dot, ends, in_product, product, vector, with_gaps
 
 COLUMNS = 8
 """So many columns of an output are worked out; of more, both ends."""
@@ -107,6 +107,4 @@ def _projected(view: View, i: int, row: Array, wo: Array, bo: Array | None, outp
 
 
 def _vector(view: View, numbers: Array) -> str:
-    written = view.say.row(numbers, fixed=True)
-    shown = [MORE if n == LEFT_OUT else written[n] for n in with_gaps(ends(len(written), COLUMNS))]
-    return f"[{', '.join(shown)}]"
+    return vector(view.say.row(numbers, fixed=True))

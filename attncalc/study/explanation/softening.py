@@ -55,7 +55,7 @@ def soften(view: View) -> Step:
     return Step(
         id="softmax",
         title=say("softmax.title"),
-        formula="weights = exp(scores − m) / Σ exp(scores − m),   m = largest score of the row",
+        formula="weights = exp(scores − m) / Σ exp(scores − m),   m = max(scores)",
         latex=r"\mathrm{weights}_{ij} = \frac{\exp(\mathrm{scores}_{ij} - m_i)}"
         r"{\sum_{j'} \exp(\mathrm{scores}_{ij'} - m_i)}, \quad m_i = \max_j \mathrm{scores}_{ij}",
         parts=tuple(parts),

@@ -7,7 +7,7 @@ import numpy as np
 from attncalc.core.shapes import Array
 from attncalc.errors import OptionError
 from attncalc.study.explanation.parts import GAP, MORE, Grid, Part, Prose, Step, Verdict, Worked, Working
-from attncalc.study.explanation.view import LEFT_OUT, View, ends, in_product, with_gaps
+from attncalc.study.explanation.view import LEFT_OUT, View, ends, in_product, vector, with_gaps
 from attncalc.study.online import Block, Trace, online
 
 BLOCKS = 6
@@ -144,7 +144,4 @@ def _summary(view: View, found: Trace) -> Grid:
 
 
 def _vector(view: View, numbers: Array, fixed: bool = True) -> str:
-    written = view.say.row(numbers, fixed)
-    if len(written) > COLUMNS:
-        written = [*written[: COLUMNS - 2], MORE, written[-1]]
-    return f"[{', '.join(written)}]"
+    return vector(view.say.row(numbers, fixed), COLUMNS)

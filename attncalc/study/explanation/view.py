@@ -19,6 +19,9 @@ KEYS = 12
 TERMS = 8
 """So many terms of a sum are written; of more, both ends."""
 
+LISTED = 6
+"""So many numbers of a row in brackets are written; of more, both ends."""
+
 
 @dataclass(frozen=True, eq=False)
 class View:
@@ -197,6 +200,12 @@ def product(left: str, right: str) -> str:
 def in_product(number: str) -> str:
     """Put a negative number in parentheses."""
     return f"({number})" if number.startswith(("-", "−")) else number
+
+
+def vector(written: list[str], most: int = LISTED) -> str:
+    """Write a row of numbers in brackets: all of a short one, both ends of a long one."""
+    shown = (MORE if n == LEFT_OUT else written[n] for n in with_gaps(ends(len(written), most)))
+    return f"[{', '.join(shown)}]"
 
 
 def dot(say: Voice, label: str, left: Array, right: Array, result: float, fixed: bool = False) -> Worked:
