@@ -102,8 +102,9 @@ def changed_arrays(problem: Problem, steps: Steps) -> dict[str, Array]:
     arrays = {name: layout.original(getattr(made, name)) for name in INPUT_STAGES}
     if past := problem.sizes.P:
         gathered = walk(steps, ("split", "gather"), made)
-        arrays["past_key"] = layout.stage(gathered.key[:, :, :past])
-        arrays["past_value"] = layout.stage(gathered.value[:, :, :past])
+        for name, array in (("past_key", gathered.key), ("past_value", gathered.value)):
+            rows = array[:, :, :past]
+            arrays[name] = rows if layout.packed else layout.original(rows)
     return {name: np.array(array) for name, array in arrays.items()}
 
 
