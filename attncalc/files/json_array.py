@@ -31,6 +31,7 @@ class _Place:
 class Spelled(float):
     """A number that knows how it was written."""
 
+    __slots__ = ("text",)
     text: str
 
     def __new__(cls, text: str) -> "Spelled":
@@ -70,22 +71,22 @@ def walked_array(value: Any, source: str, label: str = "", null: float | None = 
     """
     place = _Place(source, label)
     shape = _first_shape(value, place)
-    leaves: list[Any] = []
-    _collect(value, (), shape, place, null, leaves)
-    if all(isinstance(leaf, bool) for leaf in leaves):
-        return np.array(leaves).reshape(shape)
-    return np.array(leaves, dtype=np.float64).reshape(shape)
+    found: list[Any] = []
+    _collect(value, (), shape, place, null, found)
+    if all(isinstance(leaf, bool) for leaf in found):
+        return np.array(found).reshape(shape)
+    return np.array(found, dtype=np.float64).reshape(shape)
 
 
-def spelled_numbers(value: Any) -> Iterator[str]:
-    """Yield the numbers of nested lists as they were written; null, true, NaN … as words."""
+def leaves(value: Any) -> Iterator[str]:
+    """Yield the entries of nested lists as texts; null, true, NaN … are words."""
     stack = [value]
     while stack:
         entry = stack.pop()
         if isinstance(entry, list):
             stack.extend(reversed(entry))
         else:
-            yield entry.text if isinstance(entry, Spelled) else str(entry)
+            yield str(entry)
 
 
 def is_texts(value: Any) -> bool:
@@ -107,12 +108,12 @@ def _first_shape(value: Any, place: _Place) -> tuple[int, ...]:
 
 
 def _collect(
-    value: Any, index: Index, shape: tuple[int, ...], place: _Place, null: float | None, leaves: list[Any]
+    value: Any, index: Index, shape: tuple[int, ...], place: _Place, null: float | None, found: list[Any]
 ) -> None:
     level = len(index)
     first = place.of((0,) * level)
     if level == len(shape):
-        leaves.append(_leaf(value, index, place, null))
+        found.append(_leaf(value, index, place, null))
     elif not isinstance(value, list):
         if not _is_number(value):
             _leaf(value, index, place, None)
@@ -121,7 +122,7 @@ def _collect(
         raise place.fault(index, f"has {_entries(len(value))}, {first} has {shape[level]}")
     else:
         for i, entry in enumerate(value):
-            _collect(entry, (*index, i), shape, place, null, leaves)
+            _collect(entry, (*index, i), shape, place, null, found)
 
 
 def _leaf(value: Any, index: Index, place: _Place, null: float | None) -> Any:

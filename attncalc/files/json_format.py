@@ -15,7 +15,7 @@ import numpy as np
 
 from attncalc.errors import FileError, shape_text
 from attncalc.files.entry import Entry, File, LazyEntries
-from attncalc.files.json_array import Spelled, is_texts, quick_array, spelled_numbers, walked_array
+from attncalc.files.json_array import Spelled, is_texts, leaves, quick_array, walked_array
 from attncalc.files.json_faults import syntax_fault
 
 OWN = "attncalc."  # how the schema of attncalc's own documents begins
@@ -43,9 +43,9 @@ class Piece:
         """What stands before an index in a message: ``q`` for ``q[1][2]``."""
         return ".".join(self.path)
 
-    def spelled(self) -> Any:
-        """Return the value once more, its numbers as they are written."""
-        value = parse(self.text, self.source, spelled=True)
+    def again(self, number: Callable[[str], Any], integer: Callable[[str], Any]) -> Any:
+        """Return the value once more, its numbers made from their texts by other functions."""
+        value = parse(self.text, self.source, number, integer)
         for name in self.path:
             value = value[name]
         return value
@@ -53,7 +53,9 @@ class Piece:
     def array(self, value: Any) -> np.ndarray:
         """Make the array of nested lists."""
         array = quick_array(value)
-        return walked_array(self.spelled(), self.source, self.label, self.null) if array is None else array
+        if array is None:
+            array = walked_array(self.again(Spelled, Spelled.integer), self.source, self.label, self.null)
+        return array
 
     def entry(self, values: np.ndarray) -> Entry:
         """Make the entry of an array."""
@@ -61,7 +63,7 @@ class Piece:
         return Entry(values, self.entry_source, dtype, notes=self.notes, spelled=self._numbers)
 
     def _numbers(self) -> Iterator[str]:
-        return spelled_numbers(self.spelled())
+        return leaves(self.again(str, str))
 
 
 def is_json(text: str) -> bool:
@@ -86,13 +88,15 @@ def read_json(text: str, source: str, notes: tuple[str, ...] = ()) -> File:
     return File(source, "json", LazyEntries(readers), notes)
 
 
-def parse(text: str, source: str, *, spelled: bool = False) -> Any:
-    """Parse JSON; names that stand twice are an error.  ``spelled`` keeps how numbers are written."""
-    once = partial(_object, source)
+def parse(
+    text: str,
+    source: str,
+    number: Callable[[str], Any] | None = None,
+    integer: Callable[[str], Any] | None = None,
+) -> Any:
+    """Parse JSON; names that stand twice in an object are an error."""
     try:
-        if spelled:
-            return json.loads(text, object_pairs_hook=once, parse_float=Spelled, parse_int=Spelled.integer)
-        return json.loads(text, object_pairs_hook=once)
+        return json.loads(text, object_pairs_hook=partial(_object, source), parse_float=number, parse_int=integer)
     except FileError:
         raise
     except json.JSONDecodeError as error:
@@ -100,7 +104,7 @@ def parse(text: str, source: str, *, spelled: bool = False) -> Any:
     except RecursionError:
         raise FileError(f"{source}: has lists or objects nested too deeply") from None
     except ValueError:  # an integer of more digits than Python converts
-        return parse(text, source, spelled=True)
+        return parse(text, source, Spelled, Spelled.integer)
 
 
 def _object(source: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:

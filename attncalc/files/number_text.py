@@ -27,7 +27,9 @@ class Number:
         if (COMMA if self.decimal == "," else POINT).fullmatch(cell):
             return plain(cell)
         if WORD.fullmatch(cell):
-            return cell.replace("\u2212", "-")
+            if cell.isascii() and "," not in cell and "d" not in cell and "D" not in cell:
+        return cell
+    return cell.replace("\u2212", "-")
         return cell if cell.lower() in TRUTH else None
 
     def value(self, cell: str) -> float | None:

@@ -16,7 +16,7 @@ from attncalc.errors import Index
 from attncalc.files.entry import Entry
 from attncalc.files.number_text import Number, is_generous, is_number, is_too_large, is_truth
 from attncalc.files.table_cells import SPACES, comment_rows, find_separator, records, split
-from attncalc.files.table_index import counts, index_names, to_grid
+from attncalc.files.table_index import index_names, to_grid
 from attncalc.files.table_sheet import (
     Sheet,
     counts_columns,
@@ -27,6 +27,7 @@ from attncalc.files.table_sheet import (
 )
 
 COMMENT = re.compile(r"^[ \t]*#[^\r\n]*", re.MULTILINE)
+COMMENTS_ON_TOP = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?[\r\n])*")
 CORNERS = ("", "Unnamed: 0")  # what heads the index column of a data frame
 
 
@@ -79,7 +80,8 @@ def _fast(text: str, source: str, separator: str) -> Table | None:
     if '"' in text or text[:4].lower() == "sep=":
         return None
     if "#" in text:
-        text = COMMENT.sub("", text)
+        text = text[COMMENTS_ON_TOP.match(text).end() :]  # type: ignore[union-attr]
+        text = COMMENT.sub("", text) if "#" in text else text
     header, body = find_header(text, source, separator), text
     if header is not None:
         if header[0] in CORNERS:
@@ -101,8 +103,8 @@ def _fast(text: str, source: str, separator: str) -> Table | None:
     if np.isinf(values).any() or (header is not None and len(header) != values.shape[1]):
         return None
     names = index_names(header)
-    if names == ("query",) and not counts(values[:, 0]):
-        return None  # labels, which happen to be numbers
+    if names == ("query",):
+        return None  # it may hold labels, and 00 is a label where 0 counts the rows
     if names:
         return Table(header, values[:, len(names) :], values[:, : len(names)], notes=notes)
     return Table(header, values, notes=notes)

@@ -22,11 +22,6 @@ def index_names(header: Sequence[str] | None) -> tuple[str, ...]:
     return ()
 
 
-def counts(column: np.ndarray) -> bool:
-    """Whether a column of numbers counts the rows from 0."""
-    return bool(np.array_equal(column, np.arange(len(column))))
-
-
 def grid_shape(index: np.ndarray) -> tuple[int, ...] | None:
     """Return the sizes of the axes that index columns run over; None when they are not whole and in order."""
     last = index[-1]

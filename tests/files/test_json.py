@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attncalc.errors import FileError
-from attncalc.files.json_array import quick_array, walked_array
+from attncalc.files.json_array import Spelled, quick_array, walked_array
 from attncalc.files.json_format import parse, read_json
 
 
@@ -207,7 +207,7 @@ def test_the_quick_way_and_the_walk_agree(value):
     text = json.dumps(value)
     quick = quick_array(parse(text, "q.json"))
     if quick is not None:
-        walked = walked_array(parse(text, "q.json", spelled=True), "q.json")
+        walked = walked_array(parse(text, "q.json", Spelled, Spelled.integer), "q.json")
         assert walked.dtype == quick.dtype
         assert walked.shape == quick.shape
         assert walked.tobytes() == quick.tobytes()
