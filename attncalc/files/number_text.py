@@ -27,9 +27,7 @@ class Number:
         if (COMMA if self.decimal == "," else POINT).fullmatch(cell):
             return plain(cell)
         if WORD.fullmatch(cell):
-            if cell.isascii() and "," not in cell and "d" not in cell and "D" not in cell:
-        return cell
-    return cell.replace("\u2212", "-")
+            return cell.replace("\u2212", "-")
         return cell if cell.lower() in TRUTH else None
 
     def value(self, cell: str) -> float | None:
@@ -43,6 +41,8 @@ class Number:
 
 def plain(cell: str) -> str:
     """Rewrite a number as ``float`` reads it: Fortran's exponents, U+2212 and decimal commas."""
+    if cell.isascii() and "," not in cell and "d" not in cell and "D" not in cell:
+        return cell
     return cell.replace("\u2212", "-").replace(",", ".").replace("D", "e").replace("d", "e")
 
 
