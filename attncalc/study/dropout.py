@@ -1,6 +1,7 @@
 """Was dropout left on?  The one mistake whose answer is not a formula: which weights it drops is anyone's guess.
 
-From weights the guess can be read off; from an output of few keys every way of dropping can be tried.
+From weights the guess can be read off; from an output of few keys every way of dropping can be tried.  Rows without
+any key may have been left as they were.
 """
 
 from dataclasses import dataclass
@@ -49,17 +50,21 @@ def search(problem: Problem, stage: str, got: Array, tolerance: Tolerance) -> fl
     if np.isnan(got).any() or stage not in ("weights", "heads", "output"):
         return None
     if stage == "weights":
-        weights = run(RIGHT, problem.inputs, problem.rules).weights
-        fits = [_from_weights(got, problem.layout.stage(weights), rate, tolerance) for rate in DROPOUT_RATES]
+        weights = problem.layout.stage(run(RIGHT, problem.inputs, problem.rules).weights)
+        as_it_was = _empty(problem) & tolerance.near(got, weights).all(axis=-1)
+        fits = [_from_weights(got[~as_it_was], weights[~as_it_was], rate, tolerance) for rate in DROPOUT_RATES]
     else:
         projected = stage == "output" and layer is not None and layer.wo is not None
-        rows = sizes.B * sizes.H * sizes.T
-        if projected or sizes.S > MOST_KEYS or sizes.d_v < 2 or rows > MOST_ROWS:
+        count = sizes.B * sizes.H * sizes.T
+        if projected or sizes.S > MOST_KEYS or sizes.d_v < 2 or count > MOST_ROWS:
             return None
         stages = run(RIGHT, problem.inputs, problem.rules)
         answer = as_heads(problem, stage, got)
         value = np.repeat(stages.value, sizes.H // sizes.G, axis=1)  # (B, H, S, d_v)
-        fits = [_from_heads(answer, stages.weights, value, rate, tolerance) for rate in DROPOUT_RATES]
+        as_it_was = np.broadcast_to(problem.empty, answer.shape[:3])
+        as_it_was = as_it_was & tolerance.near(answer, stages.heads).all(axis=-1)
+        rows = (answer[~as_it_was], stages.weights[~as_it_was], value, np.argwhere(~as_it_was))
+        fits = [_from_heads(*rows, rate, tolerance) for rate in DROPOUT_RATES]
     good = [fit for fit in fits if fit is not None and fit.dropped and fit.kept and fit.bits >= ENOUGH]
     return min((fit.max_abs_error for fit in good), default=None)
 
@@ -73,8 +78,14 @@ def as_heads(problem: Problem, stage: str, got: Array) -> Array:
     return split(ours, sizes.H) if layout.packed else ours
 
 
+def _empty(problem: Problem) -> Array:
+    """Return which queries may attend to no key, in the user's axes."""
+    sizes = problem.sizes
+    return problem.layout.stage(np.broadcast_to(problem.empty, (sizes.B, sizes.H, sizes.T)))
+
+
 def _from_weights(got: Array, weights: Array, rate: float, tolerance: Tolerance) -> Fit | None:
-    """Try a rate: every weight is 0 or 1/(1 − rate) times what it should be."""
+    """Try a rate: every weight, (n, S), is 0 or 1/(1 − rate) times what it should be."""
     kept = weights / (1 - rate)
     as_kept, as_dropped = tolerance.near(got, kept), tolerance.near(got, np.zeros_like(kept))
     if not (as_kept | as_dropped).all():
@@ -84,21 +95,32 @@ def _from_weights(got: Array, weights: Array, rate: float, tolerance: Tolerance)
     error = np.where(as_kept, np.abs(got - kept), np.abs(got))
     bits = np.log2(kept[told] / np.maximum(margin[told], np.finfo(float).tiny)) - 1
     return Fit(
-        float(error.max()),
+        float(error.max(initial=0.0)),
         float(bits.sum()) - np.log2(len(DROPOUT_RATES)),
         bool((as_dropped & told).any()),
         bool((as_kept & told).any()),
     )
 
 
-def _from_heads(got: Array, weights: Array, value: Array, rate: float, tolerance: Tolerance) -> Fit | None:
-    """Try a rate: every row is the mix of some of the weights, each divided by 1 − rate."""
+def _from_heads(
+    got: Array, weights: Array, value: Array, places: Array, rate: float, tolerance: Tolerance
+) -> Fit | None:
+    """Try a rate: every row is the mix of some of the weights, each divided by 1 − rate.
+
+    Args:
+        got: rows of the answer, (n, d_v).
+        weights: their weights, (n, S).
+        value: all values, (B, H, S, d_v).
+        places: batch, head and query of each row, (n, 3).
+        rate: the rate.
+        tolerance: how near is near enough.
+    """
     keys = weights.shape[-1]
     choices = (np.arange(2**keys)[:, np.newaxis] >> np.arange(keys)) & 1  # (2^S, S)
     value = np.where(np.isfinite(value), value, 0)  # what is blocked has no weight
     worst, bits, dropped, kept = 0.0, -float(np.log2(len(DROPOUT_RATES))), False, False
-    for b, h, t in np.ndindex(got.shape[:3]):
-        row, w, v = got[b, h, t], weights[b, h, t] / (1 - rate), value[b, h]
+    for row, w, (b, h, _) in zip(got, weights / (1 - rate), places, strict=True):
+        v = value[b, h]
         has_weight = w != 0
         usable = choices[(choices[:, ~has_weight] == 0).all(axis=1)]  # (n, S)
         mixes = (usable * w) @ v  # (n, d_v)
