@@ -151,8 +151,8 @@ DIALECTS = (
         scale=1.0,
         cache=False,
         lacks=("softcap", "sink", "mask", "window", "bias", "ALiBi"),
-        remark="inputs come as [query, value, key]; masks are for keys and subtract 1e9, which float32 swallows and "
-        "float64 does not: there a query without any key attends as if there were no mask",
+        remark="inputs come as [query, value, key]; masks are for keys and subtract 1e9, which swallows scores below "
+        "32 in float32; float64, on the JAX back-end, keeps them all, and a query without any key attends to every key",
         steps={
             "allow": foreign.subtract_a_billion,
             "softmax": foreign.soften_whatever,

@@ -96,13 +96,13 @@ def test_a_bias_of_minus_infinity_is_no_mask_for_some():
     np.testing.assert_array_equal(alone["torch-sdpa"].output[1], [0, 0])
 
 
-def test_keras_attention_in_float64_attends_as_if_there_were_no_mask():
+def test_a_billion_swallows_small_scores_and_large_ones_survive_it():
+    """Neighbours of a billion are 64 apart in float32: key 0 has the score 100 and takes all the weight."""
     q = np.array([[1.0, 1.0]])
-    found = answers(query=q, padding=[0, 0, 0])
-    # a million is lost in a billion's last digits, hence the loose bound
-    assert_close(found["keras-attention"].output, attend(q, K, V, scale=1)["output"], rtol=1e-6)
-    narrow = answers(query=q, padding=[0, 0, 0], dtype="float32")
-    np.testing.assert_allclose(narrow["keras-attention"].output, [MEAN], rtol=1e-6)
+    found = answers(query=q, padding=[0, 0, 0])["keras-attention"]
+    np.testing.assert_allclose(found.output, [MEAN], rtol=1e-12)
+    found = answers(query=q, key=K + np.array([[50, 50], [0, 0], [0, 0]]), padding=[0, 0, 0])["keras-attention"]
+    np.testing.assert_array_equal(found.output, [[1, 2]])
 
 
 def test_transformers_in_float16_attends_to_a_blocked_key():
