@@ -21,7 +21,7 @@ def wait_for_key(env: Environment) -> None:
     keyboard = env.stdin.fileno()
     before = termios.tcgetattr(keyboard)
     try:
-        tty.setcbreak(keyboard)  # one key at a time, and Ctrl-C still works
+        tty.setcbreak(keyboard, termios.TCSADRAIN)  # one key at a time, and Ctrl-C still works
         os.read(keyboard, 16)  # an arrow key is several bytes
     finally:
         termios.tcsetattr(keyboard, termios.TCSADRAIN, before)
