@@ -8,7 +8,7 @@ import typer
 from attncalc.cli.environment import Environment, ExitStatus
 from attncalc.cli.inputs import InputOptions, Loaded, load
 from attncalc.cli.options import RuleOptions
-from attncalc.cli.output import PAGES, PageOptions, deliver
+from attncalc.cli.output import PAGES, PageOptions, deliver, send
 from attncalc.cli.record import head
 from attncalc.cli.values import number
 from attncalc.errors import OptionError
@@ -63,7 +63,7 @@ def check(
     from attncalc.study.check import check_problem, check_stage
 
     env = output.messages(env)
-    output.chosen((*PAGES, "json"))
+    format = output.chosen((*PAGES, "json"))
     check_stage(stage)
     if got is None:
         raise OptionError("check needs the answer that it is to check", hint="--got FILE")
@@ -87,7 +87,13 @@ def check(
     )
     for note in verdict.notes:
         env.note(note)
-    if not output.quiet:
+    if not output.quiet and format == "html":
+        from attncalc.cli.webpage import Wish, web_page
+        from attncalc.show.pages.answer import answer as answer_page
+
+        wish = Wish("answer", answer=answer_page(verdict, header(problem)), notes=verdict.notes)
+        send(env, output, web_page(env, output, problem, wish))
+    elif not output.quiet:
         deliver(env, output, lambda: page(verdict, header(problem)), lambda: _record(verdict))
     return ExitStatus.DONE if verdict.agrees else ExitStatus.FOUND
 

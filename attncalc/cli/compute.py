@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from attncalc.api import Result
+    from attncalc.cli.inputs import Loaded
+    from attncalc.core.prepare import Problem
     from attncalc.show.document import Document
 
 TABLES = {"csv": ",", "tsv": "\t"}
@@ -94,6 +96,9 @@ def compute(
     shown = stages.stages(format)
     loaded = load(env, inputs, rules)
     problem = loaded.problem()
+    if format == "html" and stages.show is None:
+        _explorer(env, output, loaded, problem, stages)
+        return
     extra = ("allowed",) if format in PAGES and {"scores", "weights"} & set(shown) else ()
     with loaded.naming_files():
         wanted = {name for name in (*shown, *extra) if name != "shapes"}
@@ -103,6 +108,21 @@ def compute(
         env.note(note)
     view = View(result, stages.batch, stages.head)
     send(env, output, _written(env, output, format, view, shown, notes))
+
+
+def _explorer(
+    env: Environment, output: PageOptions, loaded: "Loaded", problem: "Problem", stages: StageOptions
+) -> None:
+    """Write the page on which every stage can be explored."""
+    from attncalc.cli.webpage import Wish, web_page
+
+    chosen(problem, stages.batch, stages.head)
+    notes = (*loaded.notes, *problem.notes)
+    for note in notes:
+        env.note(note)
+    with loaded.naming_files():
+        page = web_page(env, output, problem, Wish(batch=stages.batch, head=stages.head, notes=notes))
+    send(env, output, page)
 
 
 def _written(
@@ -117,22 +137,31 @@ def _written(
     return text_of(env, output, format, lambda: _page(view, shown), lambda: _record(view, shown, notes))
 
 
+def chosen(problem: "Problem", batch: int | None, head: int | None) -> dict[str, int]:
+    """Return the batch and the head that are asked for, by name; check that there are such."""
+    sizes, layout = problem.sizes, problem.layout
+    found = {}
+    for name, asked, count, has in (
+        ("batch", batch, sizes.B, layout.has_batch),
+        ("head", head, sizes.H, layout.has_heads),
+    ):
+        if asked is None:
+            continue
+        if not has:
+            raise OptionError(f"--{name} {asked}: these inputs have no {name} axis")
+        if not 0 <= asked < count:
+            raise OptionError(f"--{name} {asked}: there are {count}, counted from 0")
+        found[name] = asked
+    return found
+
+
 class View:
     """A result from which one batch or one head may have been chosen."""
 
     def __init__(self, result: "Result", batch: int | None, head: int | None) -> None:
         self.result = result
         self.problem = result.problem
-        sizes, layout = self.problem.sizes, self.problem.layout
-        for name, chosen, count, has in (
-            ("batch", batch, sizes.B, layout.has_batch),
-            ("head", head, sizes.H, layout.has_heads),
-        ):
-            if chosen is not None and not has:
-                raise OptionError(f"--{name} {chosen}: these inputs have no {name} axis")
-            if chosen is not None and not 0 <= chosen < count:
-                raise OptionError(f"--{name} {chosen}: there are {count}, counted from 0")
-        self.chosen = {name: n for name, n in (("batch", batch), ("head", head)) if n is not None}
+        self.chosen = chosen(self.problem, batch, head)
 
     def axes(self, stage: str) -> tuple[str, ...]:
         """Name the axes that a stage still has."""

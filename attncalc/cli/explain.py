@@ -119,6 +119,12 @@ def explain(
     notes = (*loaded.notes, *problem.notes)
     for note in notes:
         env.note(note)
+    if format == "html":
+        from attncalc.cli.webpage import Wish, web_page
+
+        wish = Wish("explanation", voice.lang, focus.batch, focus.head, focus.keywords(), notes=notes)
+        send(env, output, web_page(env, output, problem, wish))
+        return
     if focus.step and format == "table" and output.out is None:
         _step_by_step(env, output, explanation)
         return

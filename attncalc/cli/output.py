@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 OUTPUT = "Output"
 
-PAGES = ("table", "plain", "markdown", "latex")
+PAGES = ("table", "plain", "markdown", "latex", "html")
 """Formats that show a page to a reader."""
 
 SUFFIXES = {
@@ -26,6 +26,8 @@ SUFFIXES = {
     ".tsv": "tsv",
     ".md": "markdown",
     ".tex": "latex",
+    ".html": "html",
+    ".htm": "html",
     ".txt": "plain",
     ".npy": "npy",
     ".npz": "npz",

@@ -17,6 +17,7 @@ RENDERERS = {
     "plain": "attncalc.show.plain",
     "markdown": "attncalc.show.markdown",
     "latex": "attncalc.show.latex",
+    "html": "attncalc.show.webpage",
 }
 
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from typing import Literal
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from attncalc.show.document import Array
 LARGE = 1e7  # from here on, and when everything is below SMALL, a matrix is written as 1.0000e+07
 SMALL = 1e-3
 WHOLE = 1e15  # whole numbers below this are written without decimals: they are exact
+
+Notation = Literal["whole", "decimals", "powers"]
 
 
 @dataclass(frozen=True)
@@ -76,16 +79,19 @@ def _beyond(value: float, signs: Signs) -> str:
     return signs.infinity if value > 0 else signs.minus_infinity
 
 
-def _writer(whole: Array, digits: int, fixed: bool) -> Callable[[float], str]:
+def notation(whole: Array, digits: int, fixed: bool) -> Notation:
     """Choose the notation for a whole matrix: no decimals, fixed decimals or powers of ten."""
     sizes = np.abs(whole[np.isfinite(whole)].astype(np.float64))
     largest = float(sizes.max(initial=0.0))
     if not fixed and largest < WHOLE and bool(np.all(sizes == np.floor(sizes))):
-        return _without_minus_zero("{:.0f}".format)
+        return "whole"
     tiny = 0 < largest < min(SMALL, 10.0 ** (1 - digits))
-    if largest >= LARGE or tiny:
-        return _without_minus_zero(f"{{:.{digits}e}}".format)
-    return _without_minus_zero(f"{{:.{digits}f}}".format)
+    return "powers" if largest >= LARGE or tiny else "decimals"
+
+
+def _writer(whole: Array, digits: int, fixed: bool) -> Callable[[float], str]:
+    formats = {"whole": "{:.0f}", "decimals": f"{{:.{digits}f}}", "powers": f"{{:.{digits}e}}"}
+    return _without_minus_zero(formats[notation(whole, digits, fixed)].format)
 
 
 def _without_minus_zero(write: Callable[[float], str]) -> Callable[[float], str]:

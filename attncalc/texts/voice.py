@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from attncalc.errors import OptionError
 
 LANGUAGES = ("en", "zh")
-TOPICS = ("explain", "online", "probe", "scaling", "cost", "quiz", "mistakes", "catalogue")
+TOPICS = ("explain", "online", "probe", "scaling", "cost", "quiz", "mistakes", "catalogue", "page")
 """The files of a language; each holds ``TEXTS``, from key to text."""
 
 Writer = Callable[[NDArray[np.float64], bool], list[str]]

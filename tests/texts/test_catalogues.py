@@ -65,7 +65,7 @@ def test_every_key_is_said_somewhere():
     folders = ("study", "show", "cli")
     code = "".join(path.read_text("utf-8") for name in folders for path in FOLDER.parent.joinpath(name).rglob("*.py"))
     code = code.replace("'", '"')
-    for key in catalogue("en"):
+    for key in (key for key in catalogue("en") if not key.startswith("page.")):  # tests/show/test_webpage.py
         topic, *rest = key.split(".")
         fronts = [f'"{topic}.{".".join(rest[:n])}' for n in range(len(rest) - 1, len(rest) + 1) if n]
         backs = [f'"{".".join(rest)}"', f'"{rest[0]}"', f'"{rest[-1]}"'] if rest else []
