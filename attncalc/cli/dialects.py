@@ -1,15 +1,12 @@
 """``attncalc dialects``: the rules of libraries, and what they make of one input."""
 
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from attncalc.cli.environment import Environment
 from attncalc.cli.inputs import InputOptions, load
-from attncalc.cli.options import RuleOptions
+from attncalc.cli.options import MaxMemory, RuleOptions
 from attncalc.cli.output import PAGES, PageOptions, deliver
 from attncalc.cli.record import head
-from attncalc.cli.values import size
 from attncalc.errors import OptionError
 
 if TYPE_CHECKING:
@@ -23,12 +20,7 @@ def dialects(
     rules: RuleOptions,
     output: PageOptions,
     *,
-    max_memory: Annotated[
-        int | None,
-        typer.Option(
-            parser=size, metavar="SIZE", help="Refuse to build T × S stages larger than this (half of the free memory)."
-        ),
-    ] = None,
+    max_memory: MaxMemory = None,
 ) -> None:
     """What PyTorch, ONNX, JAX, … would answer, and where they part.
 

@@ -6,10 +6,9 @@ import typer
 
 from attncalc.cli.environment import Environment
 from attncalc.cli.inputs import InputOptions, load
-from attncalc.cli.options import RuleOptions
+from attncalc.cli.options import MaxMemory, RuleOptions
 from attncalc.cli.output import PAGES, PageOptions, deliver
 from attncalc.cli.record import head
-from attncalc.cli.values import size
 
 
 def gradient(
@@ -24,12 +23,7 @@ def gradient(
             metavar="FILE", help="Gradient of the loss with respect to the output, in its shape (ones unless given)."
         ),
     ] = None,
-    max_memory: Annotated[
-        int | None,
-        typer.Option(
-            parser=size, metavar="SIZE", help="Refuse to build T × S stages larger than this (half of the free memory)."
-        ),
-    ] = None,
+    max_memory: MaxMemory = None,
 ) -> None:
     """Gradients of a loss with respect to Q, K and V.
 

@@ -5,11 +5,23 @@ from typing import Annotated, Any
 
 import typer
 
-from attncalc.cli.values import Numbers, number, number_list, whole, whole_list
+from attncalc.cli.values import Numbers, number, number_list, size, whole, whole_list
 
 MASKS = "Masks"
 NUMBERS = "Numbers"
 LAYOUT = "Heads and axes"
+RESULT = "Output"
+
+MaxMemory = Annotated[
+    int | None,
+    typer.Option(
+        parser=size,
+        metavar="SIZE",
+        help="Refuse to build T × S stages larger than this (half of the free memory).",
+        rich_help_panel=RESULT,
+    ),
+]
+"""--max-memory, for every command that builds T × S stages."""
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,10 @@
 """``attncalc precision``: what narrower types lose."""
 
-from typing import Annotated
-
-import typer
-
 from attncalc.cli.environment import Environment
 from attncalc.cli.inputs import InputOptions, load
-from attncalc.cli.options import RuleOptions
+from attncalc.cli.options import MaxMemory, RuleOptions
 from attncalc.cli.output import PAGES, PageOptions, deliver
 from attncalc.cli.record import head
-from attncalc.cli.values import size
 
 
 def precision(
@@ -18,12 +13,7 @@ def precision(
     rules: RuleOptions,
     output: PageOptions,
     *,
-    max_memory: Annotated[
-        int | None,
-        typer.Option(
-            parser=size, metavar="SIZE", help="Refuse to build T × S stages larger than this (half of the free memory)."
-        ),
-    ] = None,
+    max_memory: MaxMemory = None,
 ) -> None:
     """What float32, float16 and bfloat16 lose, stage by stage.
 

@@ -1,15 +1,19 @@
 """``attncalc replay``: the whole sequence against the same tokens through a cache."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from attncalc.cli.environment import Environment
 from attncalc.cli.inputs import InputOptions, load
-from attncalc.cli.options import RuleOptions
+from attncalc.cli.options import MaxMemory, RuleOptions
 from attncalc.cli.output import PAGES, PageOptions, deliver
 from attncalc.cli.record import head
-from attncalc.cli.values import number, size, whole
+from attncalc.cli.values import number, whole
+
+if TYPE_CHECKING:
+    from attncalc.files import Entry
+    from attncalc.study.tolerance import Tolerance
 
 
 def replay(
@@ -26,17 +30,14 @@ def replay(
         typer.Option(metavar="FILE", help="Rows that your decoder made, shaped as the output: compared instead."),
     ] = None,
     rtol: Annotated[
-        float | None, typer.Option(parser=number, metavar="X", help="Relative tolerance (by --dtype).")
+        float | None,
+        typer.Option(parser=number, metavar="X", help="Relative tolerance (by the type, or the digits of FILE)."),
     ] = None,
     atol: Annotated[
-        float | None, typer.Option(parser=number, metavar="X", help="Absolute tolerance (by --dtype).")
+        float | None,
+        typer.Option(parser=number, metavar="X", help="Absolute tolerance (by the type, or the digits of FILE)."),
     ] = None,
-    max_memory: Annotated[
-        int | None,
-        typer.Option(
-            parser=size, metavar="SIZE", help="Refuse to build T × S stages larger than this (half of the free memory)."
-        ),
-    ] = None,
+    max_memory: MaxMemory = None,
 ) -> None:
     """Whole sequence against token by token through a cache.
 
@@ -51,11 +52,13 @@ def replay(
     loaded = load(env, inputs, rules, results={"got": (got, "output")})
     problem = loaded.problem()
     with loaded.naming_files():
-        rows = loaded.entries["got"].values if got is not None else None
+        entry = loaded.entries["got"] if got is not None else None
+        tolerance = _tolerance(entry, problem.rules.arithmetic.name, rtol, atol)
+        rows = None if entry is None else entry.values
         found = compare(
-            problem, chunk=1 if chunk is None else chunk, got=rows, rtol=rtol, atol=atol, max_memory=max_memory
+            problem, chunk=1 if chunk is None else chunk, got=rows, tolerance=tolerance, max_memory=max_memory
         )
-    notes = (*loaded.notes, *problem.notes)
+    notes = (*loaded.notes, *problem.notes, *found.notes, *([tolerance.note] if tolerance.note else []))
     for note in notes:
         env.note(note)
     deliver(
@@ -69,8 +72,19 @@ def replay(
                 "max_abs_error": found.max_abs_error,
                 "first_difference": found.first_difference,
                 "chunk": found.chunk,
-                "rtol": found.rtol,
-                "atol": found.atol,
+                "rtol": tolerance.rtol,
+                "atol": tolerance.atol,
             }
         ),
     )
+
+
+def _tolerance(got: "Entry | None", dtype: str, rtol: float | None, atol: float | None) -> "Tolerance":
+    """Follow the digits or the type of the decoder's rows; for a replay, the type of the arithmetic."""
+    from attncalc.core.arrays import numbers
+    from attncalc.study.tolerance import BY_TYPE, Tolerance, tolerance_for
+
+    if got is not None:
+        return tolerance_for(numbers("got", got.values), got.dtype, got.written(), rtol, atol)
+    usual = BY_TYPE[dtype]
+    return Tolerance(usual[0] if rtol is None else rtol, usual[1] if atol is None else atol, dtype)

@@ -68,6 +68,21 @@ def check_stages(s: Stages, layout: Layout) -> tuple[str, str] | None:
     return ("heads", _where(s.heads, wrong, s, layout, "heads")) if wrong.any() else None
 
 
+def overflow(s: Stages, layout: Layout) -> str | None:
+    """Say which stage is too large for the type, or None; in float64 that is an error.
+
+    Raises:
+        NumberError: a stage is infinite or NaN in float64.
+    """
+    if (found := check_stages(s, layout)) is None:
+        return None
+    name = s.rules.arithmetic.name
+    text = f"{found[0]} is {found[1]}: the numbers are too large for {name}"
+    if name == "float64":
+        raise NumberError(text)
+    return text
+
+
 def _where(stage: Array, wrong: Array, s: Stages, layout: Layout, name: str) -> str:
     b, h, t, last = (int(n) for n in np.argwhere(wrong)[0])
     kind = "NaN" if np.isnan(stage[b, h, t, last]) else "infinite"

@@ -1,11 +1,12 @@
 """What libraries would answer to one input, and where they part from the rules in force."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from attncalc.core import finite
 from attncalc.core.dialects import DIALECTS, Dialect
 from attncalc.core.foreign import from_the_corner
 from attncalc.core.memory import check_memory
@@ -13,7 +14,7 @@ from attncalc.core.notes import queries_text
 from attncalc.core.prepare import Problem, prepare
 from attncalc.core.rows import run_in_rows
 from attncalc.core.shapes import Array
-from attncalc.core.steps import RIGHT, Step, Steps
+from attncalc.core.steps import RIGHT, Stages, Step, Steps
 from attncalc.errors import AttnCalcError, EmptyRowError
 
 UNITS = 64
@@ -81,9 +82,15 @@ def compare(*, max_memory: int | None = None, **given: Any) -> Comparison:
         own = [note for note in problem.notes if not note.startswith(queries)]
         notes = (*own, f"{queries} may attend to no key, an error under the rules in force; every answer differs there")
     check_memory(problem, ("output",), max_memory)
-    output = _output(problem, RIGHT)
+    too_large: dict[str, None] = {}
+
+    def inspect(stages: Stages) -> None:
+        if text := finite.overflow(stages, problem.layout):
+            too_large[text] = None
+
+    output = _output(problem, RIGHT, inspect)
     answers = tuple(_ask(dialect, given, problem, output, undefined) for dialect in DIALECTS)
-    return Comparison(problem, output, tuple(undefined.tolist()), answers, notes)
+    return Comparison(problem, output, tuple(undefined.tolist()), answers, (*notes, *too_large))
 
 
 def _ask(dialect: Dialect, given: Mapping[str, Any], problem: Problem, right: Array, undefined: Array) -> Answer:
@@ -118,9 +125,9 @@ def steps_of(dialect: Dialect, problem: Problem, *, explicit: bool) -> Steps:
     return replace(RIGHT, **changed)
 
 
-def _output(problem: Problem, steps: Steps) -> Array:
+def _output(problem: Problem, steps: Steps, inspect: Callable[[Stages], None] = lambda stages: None) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
-        output = run_in_rows(steps, problem.inputs, problem.rules, ("output",))["output"]
+        output = run_in_rows(steps, problem.inputs, problem.rules, ("output",), inspect)["output"]
     shown = problem.rules.arithmetic.store(problem.layout.original(output)).view()
     shown.flags.writeable = False
     return shown

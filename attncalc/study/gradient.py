@@ -87,17 +87,15 @@ def _notes(problem: Problem) -> list[str]:
 
 def _overflow(problem: Problem, way: Gradient) -> list[str]:
     """In float64 a number that is not finite is an error; narrower types show it, with a note."""
-    name = problem.rules.arithmetic.name
-    place = None
-    if found := finite.check_stages(way.stages, problem.layout):
-        place = f"{found[0]} is {found[1]}"
-    elif not problem.empty.any() and not all(np.isfinite(each).all() for each in (way.query, way.key, way.value)):
-        place = "a gradient is not finite"
-    if place is None:
+    if text := finite.overflow(way.stages, problem.layout):
+        return [text]
+    if problem.empty.any() or all(np.isfinite(each).all() for each in (way.query, way.key, way.value)):
         return []
+    name = problem.rules.arithmetic.name
+    text = f"a gradient is not finite: the numbers are too large for {name}"
     if name == "float64":
-        raise NumberError(f"{place}: the numbers are too large for float64")
-    return [f"{place}: the numbers are too large for {name}"]
+        raise NumberError(text)
+    return [text]
 
 
 def _hand_out(array: Array) -> Array:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attncalc.core import arrays, masks
+from attncalc.core import arrays, finite, masks
 from attncalc.core.memory import check_memory
 from attncalc.core.prepare import Problem
 from attncalc.core.rows import run_in_rows
@@ -13,14 +13,7 @@ from attncalc.core.rules import Rules
 from attncalc.core.shapes import Array
 from attncalc.core.steps import INPUT_STEPS, OUTPUT_STEPS, RIGHT, ROW_STEPS, Inputs, Stages, start, walk
 from attncalc.errors import OptionError, ShapeError
-
-TOLERANCES = {
-    "float64": (1e-9, 1e-12),
-    "float32": (1.3e-6, 1e-5),
-    "float16": (1e-3, 1e-3),
-    "bfloat16": (1.6e-2, 1e-3),
-}
-"""rtol and atol that count as the same, by the type of the arithmetic."""
+from attncalc.study.tolerance import BY_TYPE, Tolerance
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +27,10 @@ class Replay:
         agrees: every number is the same within tolerance; NaN never agrees, but for queries that are to get NaN.
         max_abs_error: the largest absolute difference; infinite where one side is NaN.
         first_difference: index of the first query whose row differs, or None.
-        rtol: relative tolerance.
-        atol: absolute tolerance.
+        tolerance: how far two numbers may lie apart.
         chunk: how many tokens were taken at a time.
         reasons: why the two cannot agree under these rules, in sentences; empty where they must.
+        notes: stages whose numbers are too large for the type.
     """
 
     problem: Problem
@@ -46,10 +39,10 @@ class Replay:
     agrees: bool
     max_abs_error: float
     first_difference: int | None
-    rtol: float
-    atol: float
+    tolerance: Tolerance
     chunk: int
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 def replay(
@@ -57,8 +50,7 @@ def replay(
     *,
     chunk: int = 1,
     got: ArrayLike | None = None,
-    rtol: float | None = None,
-    atol: float | None = None,
+    tolerance: Tolerance | None = None,
     max_memory: int | None = None,
 ) -> Replay:
     """Compare the whole sequence with the same tokens through a cache, or with the rows of a user's decoder.
@@ -67,8 +59,7 @@ def replay(
         problem: inputs and rules; each query must have its own key among the new ones or the earlier ones.
         chunk: how many tokens are taken at a time; the keys of a chunk enter the cache together.
         got: rows that a decoder has made, in the shape of the output; they then take the place of the replay.
-        rtol: relative tolerance; by the type of the arithmetic unless given.
-        atol: absolute tolerance, likewise.
+        tolerance: how far two numbers may lie apart; by the type of the arithmetic unless given.
         max_memory: bytes that the T × S stages may take together; half of the free memory unless given.
 
     Raises:
@@ -77,10 +68,15 @@ def replay(
     """
     chunk = arrays.whole_number("chunk", chunk, 1)
     check_memory(problem, ("output",), max_memory)
-    usual = TOLERANCES[problem.rules.arithmetic.name]
-    rtol = usual[0] if rtol is None else arrays.real_number("rtol", rtol)
-    atol = usual[1] if atol is None else arrays.real_number("atol", atol)
-    whole = _shown(problem, run_in_rows(RIGHT, problem.inputs, problem.rules, ("output",))["output"])
+    dtype = problem.rules.arithmetic.name
+    tolerance = tolerance or Tolerance(*BY_TYPE[dtype], dtype)
+    notes: dict[str, None] = {}
+
+    def inspect(stages: Stages) -> None:
+        if text := finite.overflow(stages, problem.layout):
+            notes[text] = None
+
+    whole = _shown(problem, run_in_rows(RIGHT, problem.inputs, problem.rules, ("output",), inspect)["output"])
     if got is None:
         pieces = _shown(problem, in_pieces(problem, chunk))
     else:
@@ -89,10 +85,10 @@ def replay(
             raise ShapeError(
                 "got must have the shape of the output", arrays=[("got", pieces.shape), ("output", whole.shape)]
             )
-    error, apart = _difference(problem, whole, pieces, rtol, atol)
+    error, apart = _difference(problem, whole, pieces, tolerance)
     first = int(np.flatnonzero(apart)[0]) if apart.any() else None
     reasons = () if got is not None else why_not(problem, chunk)
-    return Replay(problem, whole, pieces, first is None, error, first, rtol, atol, chunk, reasons)
+    return Replay(problem, whole, pieces, first is None, error, first, tolerance, chunk, reasons, tuple(notes))
 
 
 def in_pieces(problem: Problem, chunk: int) -> Array:
@@ -258,19 +254,19 @@ ROWS = 1024
 """How many queries ``why_not`` looks at together."""
 
 
-def _difference(problem: Problem, whole: Array, pieces: Array, rtol: float, atol: float) -> tuple[float, Array]:
+def _difference(problem: Problem, whole: Array, pieces: Array, tolerance: Tolerance) -> tuple[float, Array]:
     """Return the largest absolute difference, and which queries differ, (T,)."""
     a, b = whole.astype(np.float64), pieces.astype(np.float64)
+    wrong = np.logical_not(tolerance.near(b, a))
     with np.errstate(invalid="ignore", over="ignore"):
         distance = np.where(a == b, 0.0, np.abs(a - b))
-        distance = np.where(np.isnan(distance), np.inf, distance)
-        if problem.rules.empty_rows == "nan":
-            distance = np.where(np.isnan(a) & np.isnan(b), 0.0, distance)
-        wrong = ~(distance <= atol + rtol * np.abs(a)) & (distance > 0)
+    distance = np.where(np.isnan(distance), np.inf, distance)
+    if problem.rules.empty_rows == "nan":
+        both = np.isnan(a) & np.isnan(b)
+        wrong, distance = wrong & ~both, np.where(both, 0.0, distance)
     queries = problem.layout.axes.index("t")
     others = tuple(n for n in range(a.ndim) if n != queries)
-    apart: Array = np.asarray(wrong.any(axis=others))
-    return float(distance.max(initial=0.0)), apart
+    return float(distance.max(initial=0.0)), np.asarray(wrong.any(axis=others))
 
 
 def _shown(problem: Problem, output: Array) -> Array:

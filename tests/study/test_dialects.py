@@ -166,3 +166,11 @@ def test_a_dialect_that_refuses_the_input_says_why():
     found = answers(window_left=0)
     assert found["hf-eager"].output is None
     assert "1 or more" in found["hf-eager"].reason
+
+
+def test_numbers_too_large_for_the_type():
+    big = np.full((1, 1), 1e200)
+    with pytest.raises(AttnCalcError, match="too large for float64"):
+        compare(query=big, key=big, value=big)
+    notes = compare(query=[[300.0]], key=[[300.0]], value=[[1.0]], dtype="float16").notes
+    assert any("too large for float16" in note for note in notes)

@@ -9,6 +9,7 @@ from oracle import attend
 from attncalc import AttnCalcError
 from attncalc.core.prepare import prepare
 from attncalc.study.replay import replay
+from attncalc.study.tolerance import Tolerance
 
 
 def normal(*shape, seed=0):
@@ -152,7 +153,7 @@ def test_the_rows_of_a_decoder_are_compared_with_the_whole():
     result = replay(prepare(Q, K, V, causal=True), got=got)
     assert (result.agrees, result.first_difference) == (False, 4)
     assert result.max_abs_error == pytest.approx(1e-3)
-    assert replay(prepare(Q, K, V, causal=True), got=got, atol=0.01).agrees
+    assert replay(prepare(Q, K, V, causal=True), got=got, tolerance=Tolerance(0, 0.01)).agrees
 
 
 def test_nan_never_agrees():
@@ -171,3 +172,11 @@ def test_rows_of_another_shape():
 def test_chunks_have_a_token_at_least(chunk):
     with pytest.raises(AttnCalcError, match="chunk"):
         replay(prepare(Q, K, V), chunk=chunk)
+
+
+def test_numbers_too_large_for_the_type():
+    big = np.full((2, 1), 1e200)
+    with pytest.raises(AttnCalcError, match="too large for float64"):
+        replay(prepare(big, big, big, causal=True))
+    result = replay(prepare(big / 1e198, big / 1e197, big / 1e200, causal=True, dtype="float16"))
+    assert any("too large for float16" in note for note in result.notes)

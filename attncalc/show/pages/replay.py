@@ -14,6 +14,7 @@ def page(found: Replay, *, got: str | None = None) -> Document:
         found: what agreed.
         got: the file of the decoder's own rows, where they were given.
     """
+    allowed = f"{found.tolerance.atol:g} + {found.tolerance.rtol:g} · |whole|"
     how = "token by token" if found.chunk == 1 else f"{found.chunk} tokens at a time"
     other = got or f"{how}, through a cache"
     blocks: list[Block] = [
@@ -29,7 +30,7 @@ def page(found: Replay, *, got: str | None = None) -> Document:
                 (
                     Span("✗ ", Role.WRONG),
                     f"They part first at query {found.first_difference}; the largest difference is "
-                    f"{found.max_abs_error:.4g} (allowed: {found.atol:g} + {found.rtol:g} · |whole|).",
+                    f"{found.max_abs_error:.4g} (allowed: {allowed}).",
                 )
             )
         )
@@ -50,11 +51,12 @@ def _rows(found: Replay, other: str) -> list[Block]:
     blocks: list[Block] = []
     for index in np.ndindex(whole.shape[:-1]):
         a, b = whole[index], pieces[index]
-        if _same(a, b, found):
+        near = _near(a, b, found)
+        if near.all():
             continue
         place = "".join(f" · {name} {n}" for name, n in zip(names, index, strict=True))
         rows = np.stack([a, b.astype(a.dtype)])
-        marks = {(1, n): Role.WRONG for n in np.flatnonzero(np.logical_not(_near(a, b, found))).tolist()}
+        marks = {(1, n): Role.WRONG for n in np.flatnonzero(np.logical_not(near)).tolist()}
         blocks.append(
             Matrix(
                 f"output of query {query}{place}", rows, ("whole", other), column_prefix="d", marks=marks, fixed=True
@@ -67,12 +69,6 @@ SHOWN = 4
 """So many batches and heads are shown."""
 
 
-def _near(a: Array, b: Array, found: Replay) -> Array:
-    wide, other = a.astype(np.float64), b.astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        near: Array = np.abs(wide - other) <= found.atol + found.rtol * np.abs(wide)
+def _near(whole: Array, pieces: Array, found: Replay) -> Array:
+    near: Array = found.tolerance.near(pieces.astype(np.float64), whole.astype(np.float64))
     return near
-
-
-def _same(a: Array, b: Array, found: Replay) -> bool:
-    return bool(_near(a, b, found).all())
