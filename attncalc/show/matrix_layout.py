@@ -33,10 +33,19 @@ def matrix_lines(matrix: Matrix, settings: Settings, signs: Signs, say: Callable
         grid = grid.take(fitting, signs.more)
         widths = _widths(grid)
     lines: list[Line] = [[(say(matrix.title), Role.HEADING)]] if matrix.title else []
-    lines += _framed(grid, left, widths, total, _styles(matrix, grid, settings), say)
+    framed = _framed(grid, left, widths, total, _styles(matrix, grid, settings), say)
+    lines += [_clipped(line, settings.width) for line in framed]
     if grid.left_out:
         lines += wrap([Span(say(grid.left_out), Role.FAINT)], settings.width or 10**9)
     return lines
+
+
+def _clipped(line: Line, width: int | None) -> Line:
+    """Let the space, or the piece of the rule, behind the last column fall off where the terminal ends."""
+    if width is None or sum(cell_width(text) for text, _ in line) != width + 1:
+        return line
+    text, style = line[-1]
+    return [*line[:-1], (text[:-1], style)]
 
 
 def _short(say: Callable[[str], str], longest: int, more: str, text: str) -> str:
