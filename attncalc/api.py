@@ -12,6 +12,7 @@ from attncalc.core.prepare import Problem, prepare
 from attncalc.core.rows import run_in_rows
 from attncalc.core.shapes import INPUT_STAGES, STAGES, Array
 from attncalc.core.steps import RIGHT, Stages
+from attncalc.core.tiled import run_in_tiles, suits
 from attncalc.errors import NumberError, OptionError
 from attncalc.suggest import did_you_mean
 
@@ -251,7 +252,9 @@ def solve(problem: Problem, wanted: Iterable[str] = STAGES, *, max_memory: int |
         if found := finite.check_stages(stages, problem.layout):
             _overflow(problem, *found, findings)
 
-    computed = run_in_rows(RIGHT, problem.inputs, problem.rules, wanted, inspect)
+    computed = run_in_tiles(problem.inputs, problem.rules, wanted) if suits(problem.sizes, wanted) else None
+    if computed is None:
+        computed = run_in_rows(RIGHT, problem.inputs, problem.rules, wanted, inspect)
     shown = {name: _hand_out(problem, name, computed[name]) for name in NAMES if name in wanted}
     if "output" in shown and not findings and not problem.empty.any() and not np.isfinite(shown["output"]).all():
         place = tuple(int(n) for n in np.argwhere(~np.isfinite(shown["output"]))[0])

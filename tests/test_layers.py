@@ -28,6 +28,7 @@ ONLY_IN = {
     "typer": {"cli"},
     "rich": {"show/terminal.py"},
     "safetensors": {"files/safetensors_format.py"},
+    "threadpoolctl": {"core/threads.py"},
     "click": set(),
     "pickle": set(),
 }

@@ -35,6 +35,11 @@ class Arithmetic:
         """The distance from 1 to the next larger number of the type."""
         return 2.0 ** (1 - self.bits)
 
+    @property
+    def native(self) -> type[np.floating]:
+        """The numpy type that computes fast and holds the numbers of the type: where no stage is built or rounded."""
+        return np.float64 if self.name == "float64" else np.float32
+
     def accumulator(self, multiply_adds: int) -> type[np.floating]:
         """Return the type in which products are summed.
 
@@ -56,6 +61,11 @@ class Arithmetic:
     def store(self, array: Array) -> Array:
         """Hand out an array that ``round`` has made, in the type of results."""
         return array.astype(self.stored, copy=False)
+
+    def keep(self, array: Array) -> Array:
+        """Round to the type, in the type of results or a narrower one; numbers that are of the type are not copied."""
+        fits = self.name != "bfloat16" and array.dtype.itemsize <= np.dtype(self.stored).itemsize
+        return array if fits else self.store(self.round(array))
 
 
 ARITHMETIC = {

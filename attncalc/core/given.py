@@ -80,12 +80,15 @@ class Given:
             finite.check_input(name, self.past[name], past, order)
 
     def inputs(self, past: Mapping[str, Array], sizes: Sizes, layout: Layout, arithmetic: Arithmetic) -> Inputs:
-        """Return everything in our order of axes, rounded to the type of the arithmetic."""
+        """Return everything in our order of axes, rounded to the type of the arithmetic.
+
+        Q, K and V may be in a narrower type, so that a large file need not be copied; the first step widens them.
+        """
         cache = {name: arithmetic.round(array) for name, array in past.items()}
         return Inputs(
-            query=arithmetic.round(layout.canonical(self.query)),
-            key=arithmetic.round(layout.canonical(self.key)),
-            value=arithmetic.round(layout.canonical(self.value)),
+            query=arithmetic.keep(layout.canonical(self.query)),
+            key=arithmetic.keep(layout.canonical(self.key)),
+            value=arithmetic.keep(layout.canonical(self.value)),
             sizes=sizes,
             packed=layout.packed,
             past_key=cache.get("past_key"),

@@ -53,12 +53,34 @@ def window(p: Array, j: Array, left: int | None, right: int | None) -> Array:
     return inside
 
 
-def real_keys(rules: Rules, sizes: Sizes) -> Array | None:
-    """Return which keys are no padding, by padding, lengths and pad token together: (1 or B, S), or None."""
-    kinds = [real for real in (rules.padding, rules.padding_tokens) if real is not None]
+def real_keys(rules: Rules, sizes: Sizes, j: Array | None = None) -> Array | None:
+    """Return which keys are no padding, by padding, lengths and pad token together: (1 or B, S), or None.
+
+    With ``j`` of those keys alone.
+    """
+    chosen: Array | slice = slice(None) if j is None else j
+    kinds = [real[:, chosen] for real in (rules.padding, rules.padding_tokens) if real is not None]
     if rules.lengths is not None:
-        kinds.append(np.arange(sizes.S) < rules.lengths[:, np.newaxis])
+        kinds.append(np.arange(sizes.S)[chosen] < rules.lengths[:, np.newaxis])
     return reduce(np.logical_and, kinds) if kinds else None
+
+
+def span(rules: Rules, sizes: Sizes, i: Array) -> tuple[Array, Array]:
+    """Return the keys that causal mask, window and lengths leave to each query: (first, past the last), (1 or B, T).
+
+    What they block lies outside, so that a block of keys there need not be looked at.
+    """
+    p = positions(rules, sizes, i)
+    first, last = np.zeros_like(p), np.full_like(p, sizes.S)
+    if rules.causal:
+        last = np.minimum(last, p + 1)
+    if rules.window_left is not None:
+        first = np.maximum(first, p - rules.window_left)
+    if rules.window_right is not None:
+        last = np.minimum(last, p + rules.window_right + 1)
+    if rules.lengths is not None:
+        last = np.minimum(last, rules.lengths[:, np.newaxis])
+    return first, np.maximum(last, first)
 
 
 def pick(array: Array, i: Array, j: Array) -> Array:
@@ -82,10 +104,10 @@ def in_force(rules: Rules, sizes: Sizes, i: Array, j: Array) -> dict[str, Array]
         masks["window"] = window(p, j, rules.window_left, rules.window_right)
     if rules.mask is not None:
         masks["mask"] = pick(rules.mask, i, j)
-    if (real := real_keys(rules, sizes)) is not None:
-        masks["real"] = real[:, np.newaxis, np.newaxis, j]
-    if rules.bias is not None and np.isneginf(rules.bias).any():
-        masks["bias"] = ~np.isneginf(pick(rules.bias, i, j))
+    if (real := real_keys(rules, sizes, j)) is not None:
+        masks["real"] = real[:, np.newaxis, np.newaxis]
+    if rules.bias is not None and (infinite := np.isneginf(pick(rules.bias, i, j))).any():
+        masks["bias"] = ~infinite
     return masks
 
 
