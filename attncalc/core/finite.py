@@ -26,6 +26,12 @@ def blocks(rules: Rules, sizes: Sizes) -> Iterator[tuple[slice, Array]]:
 
 def empty_queries(rules: Rules, sizes: Sizes) -> Array:
     """Return which queries may attend to no key, (B or 1, H or 1, T); decided from the masks alone."""
+    if rules.mask is None and rules.bias is None:
+        first, last = masks.span(rules, sizes, np.arange(sizes.T))  # (B or 1, T)
+        counts = _counts(rules, sizes)
+        seen = np.take_along_axis(counts, last, axis=-1) - np.take_along_axis(counts, first, axis=-1)
+        empty: Array = seen == 0
+        return empty[:, np.newaxis]
     parts = []
     for block, allowed in blocks(rules, sizes):
         empty = ~allowed.any(axis=-1)
@@ -35,11 +41,26 @@ def empty_queries(rules: Rules, sizes: Sizes) -> Array:
 
 def attended_keys(rules: Rules, sizes: Sizes) -> Array:
     """Return which keys some query may attend to, for each key/value head: (B, G, S)."""
+    if rules.mask is None and rules.bias is None:
+        first, last = masks.span(rules, sizes, np.arange(sizes.T))
+        begin, end = (np.stack([np.bincount(n, minlength=sizes.S + 1) for n in rows]) for rows in (first, last))
+        within = np.cumsum(begin - end, axis=-1)[:, np.newaxis, :-1] > 0  # (B or 1, 1, S)
+        if (real := masks.real_keys(rules, sizes)) is not None:
+            within = within & real[:, np.newaxis]
+        return np.broadcast_to(within, (sizes.B, sizes.G, sizes.S))
     attended = np.zeros((sizes.B, sizes.H, sizes.S), dtype=bool)
     for _, allowed in blocks(rules, sizes):
         attended |= allowed.any(axis=-2)
     shared: Array = np.any(attended.reshape(sizes.B, sizes.G, sizes.H // sizes.G, sizes.S), axis=2)
     return shared
+
+
+def _counts(rules: Rules, sizes: Sizes) -> Array:
+    """Return how many real keys stand before each place, (B or 1, S + 1)."""
+    real = masks.real_keys(rules, sizes)
+    if real is None:
+        return np.arange(sizes.S + 1)[np.newaxis]
+    return np.pad(np.cumsum(real, axis=-1), ((0, 0), (1, 0)))
 
 
 def check_stages(s: Stages, layout: Layout) -> tuple[str, str] | None:

@@ -80,6 +80,7 @@ def span(rules: Rules, sizes: Sizes, i: Array) -> tuple[Array, Array]:
         last = np.minimum(last, p + rules.window_right + 1)
     if rules.lengths is not None:
         last = np.minimum(last, rules.lengths[:, np.newaxis])
+    first = np.minimum(first, sizes.S)
     return first, np.maximum(last, first)
 
 
