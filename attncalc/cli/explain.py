@@ -150,8 +150,8 @@ def _step_by_step(env: Environment, output: PageOptions, explanation: "Explanati
     settings = output.settings(env)
     title, first, *rest = pages(explanation, settings.width)
     env.write(render(title, "table", settings) + "\n" + render(first, "table", settings))
-    for document in rest:
-        wait_for_key(env)
+    for n, document in enumerate(rest):
+        wait_for_key(env, said=n > 0)
         env.write("\n" + render(document, "table", settings))
 
 

@@ -96,12 +96,13 @@ def questions(say: Voice, seed: int = 0, count: int | None = None) -> list[Quest
     """
     if seed < 0:
         raise OptionError(f"a seed must be 0 or more, not {seed}")
-    rng = np.random.default_rng(seed)
     pool = [_choice(say, *entry) for entry in CHOICES]
-    pool += [_numeric(say, name, make(rng)) for name, make in NUMERIC.items()]
+    pool += [
+        _numeric(say, name, make(np.random.default_rng((seed, n)))) for n, (name, make) in enumerate(NUMERIC.items())
+    ]
     if count is not None and not 1 <= count <= len(pool):
         raise OptionError(f"there are {len(pool)} questions; {count} cannot be asked")
-    order = rng.permutation(len(pool))
+    order = np.random.default_rng(seed).permutation(len(pool))
     return [pool[n] for n in order[:count]]
 
 
@@ -175,6 +176,8 @@ def _scaled(rng: np.random.Generator) -> Made:
 def _weight(rng: np.random.Generator) -> Made:
     query, key = _positive(rng, 1, 2), _whole(rng, 2, 2)
     found = _run(query, key, np.zeros((2, 1)))
+    if found.raw[0, 0, 0, 0] == found.raw[0, 0, 0, 1]:
+        return _weight(rng)  # equal scores need no arithmetic
     j = int(rng.integers(2))
     s0, s1 = (float(score) for score in found.scores[0, 0, 0])
     return Made({"q": _rows(query[0]), "k": _rows(key), "j": j, "s0": s0, "s1": s1}, float(found.weights[0, 0, 0, j]))
@@ -191,6 +194,8 @@ def _output(rng: np.random.Generator) -> Made:
 def _causal(rng: np.random.Generator) -> Made:
     query, key = _positive(rng, 3, 2), _whole(rng, 3, 2)
     found = _run(query, key, np.zeros((3, 1)), causal=True)
+    if found.raw[0, 0, 1, 0] == found.raw[0, 0, 1, 1]:
+        return _causal(rng)
     s0, s1 = (float(score) for score in found.scores[0, 0, 1, :2])
     words = {"q": _rows(query), "k": _rows(key), "s0": s0, "s1": s1}
     return Made(words, float(found.weights[0, 0, 1, 0]))

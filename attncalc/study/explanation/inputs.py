@@ -31,7 +31,7 @@ def shapes(view: View) -> Step:
     if n.H > 1:
         parts.append(Prose(say("shapes.heads", H=n.H, h=view.head)))
     if n.G < n.H:
-        parts.append(Prose(say("shapes.groups", H=n.H, G=n.G, share=n.H // n.G, h=view.head, g=view.group)))
+        parts.append(Prose(say.count("shapes.groups", n.G, H=n.H, G=n.G, share=n.H // n.G, h=view.head, g=view.group)))
     if n.P:
         parts.append(Prose(say.count("shapes.past", n.P, P=n.P, last=n.P - 1, S=n.S)))
     plain = view.stages.inputs.projection is None and not view.stages.inputs.packed and view.stages.rules.rope is None
@@ -75,7 +75,12 @@ def project(view: View) -> Step | None:
     if layer.bq is not None:
         parts.append(Prose(say("project.bias")))
     parts.append(
-        Prose(say("project.keys", same=say("project.self" if inputs.query is inputs.key else "project.other")))
+        Prose(
+            say(
+                "project.keys",
+                same=say("project.self" if np.array_equal(inputs.query, inputs.key) else "project.other"),
+            )
+        )
     )
     return Step(
         id="project",

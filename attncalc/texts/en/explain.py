@@ -36,7 +36,11 @@ TEXTS = {
     "shapes.outputs": "T × d_v: a row for each query, as wide as a value",
     "shapes.batch": "There are {B} sequences that know nothing of each other; sequence {b} is shown.",
     "shapes.heads": "There are {H} heads, each an attention of its own on its own columns; head {h} is shown.",
-    "shapes.groups": (
+    "shapes.groups.one": (
+        "The {H} query heads share {G} key/value head, all {share} of them (multi-query attention): query head {h} "
+        "uses key/value head {g}."
+    ),
+    "shapes.groups.many": (
         "The {H} query heads share {G} key/value heads, {share} neighbours each (grouped-query attention): query "
         "head {h} uses key/value head {g}."
     ),

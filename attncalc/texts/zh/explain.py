@@ -35,7 +35,8 @@ TEXTS = {
     "shapes.outputs": "T × d_v：每个查询一行，与值同宽",
     "shapes.batch": "共有 {B} 个互不相干的序列，这里显示序列 {b}。",
     "shapes.heads": "共有 {H} 个头，每个头在自己的列上单独做注意力，这里显示头 {h}。",
-    "shapes.groups": (
+    "shapes.groups.one": "{H} 个查询头全部 {share} 个共用 {G} 个键值头（多查询注意力）：查询头 {h} 使用键值头 {g}。",
+    "shapes.groups.many": (
         "{H} 个查询头共用 {G} 个键值头，相邻 {share} 个一组（分组查询注意力）：查询头 {h} 使用键值头 {g}。"
     ),
     "shapes.past.one": "{S} 个键中 k0 来自缓存，排在新键之前。",
