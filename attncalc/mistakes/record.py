@@ -48,14 +48,14 @@ class Mistake:
     Attributes:
         id: its name, which never changes.
         stage: where it is made: input raw scaled capped biased scores weights output.
-        applies: whether these inputs and rules leave room for it.
+        needs: what inputs and rules must have for it, whatever its form.
         forms: the ways of making it; any of them is this mistake.
         source: where it was made in public: repository#issue, or a remark.
     """
 
     id: str
     stage: str
-    applies: Callable[[Problem], bool]
+    needs: Callable[[Problem], bool]
     forms: tuple[Form, ...]
     source: tuple[str, ...]
 
@@ -76,4 +76,8 @@ class Mistake:
 
     def open_forms(self, problem: Problem) -> tuple[Form, ...]:
         """Return the forms that these inputs leave room for."""
-        return tuple(form for form in self.forms if form.applies(problem)) if self.applies(problem) else ()
+        return tuple(form for form in self.forms if form.applies(problem)) if self.needs(problem) else ()
+
+    def applies(self, problem: Problem) -> bool:
+        """Say whether these inputs and rules leave room for it."""
+        return bool(self.open_forms(problem))

@@ -181,7 +181,7 @@ def moved(o):
 def other_corner(w, b):
     if w.o.get("causal_align") == "lower-right":
         return 0
-    return (w.S if w.lengths is None else w.N(b)) - w.T
+    return (w.S if w.lengths is None else w.length(b)) - w.T
 
 
 masked("causal-wrong-corner", lambda w: "C" in w.masks and not w.P, "a", **moved(other_corner))
@@ -258,7 +258,7 @@ def added(letter, number):
 
 def own_padding(w, b, h, i, j):
     if w.lengths:
-        return float(j < w.N(b))
+        return float(j < w.length(b))
     padding = p.plain(w.o["padding"])
     return float((padding[b] if isinstance(padding[0], list) else padding)[j])
 

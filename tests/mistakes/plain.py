@@ -40,7 +40,7 @@ class World:
         lengths = plain(o.get("lengths"))
         self.lengths = [lengths] if isinstance(lengths, int) else lengths
 
-    def N(self, b):
+    def length(self, b):
         return self.lengths[b if len(self.lengths) > 1 else 0]
 
     def offset(self, b):
@@ -48,7 +48,7 @@ class World:
             return self.P
         if self.o.get("causal_align") != "lower-right":
             return 0
-        return (self.S if self.lengths is None else self.N(b)) - self.T
+        return (self.S if self.lengths is None else self.length(b)) - self.T
 
     def file(self, name):
         """Read a mask or a bias as a function of b, h, i, j."""
@@ -65,7 +65,7 @@ class World:
         if (padding := plain(self.o.get("padding"))) is not None:
             row = padding[b] if isinstance(padding[0], list) else padding
             found = bool(row[j]) is (self.o.get("mask_true", "allowed") == "allowed")
-        return found and (self.lengths is None or j < self.N(b))
+        return found and (self.lengths is None or j < self.length(b))
 
     @property
     def masks(self):
@@ -91,23 +91,23 @@ def within(w, p, j, left, right):
     return (left is None or j >= p - left) and (right is None or j <= p + right)
 
 
-def C(w, b, h, i, j):
+def causal(w, b, h, i, j):
     return j <= i + w.offset(b)
 
 
-def W(w, b, h, i, j):
+def window(w, b, h, i, j):
     return within(w, i + w.offset(b), j, w.o.get("window_left"), w.o.get("window_right"))
 
 
-def M(w, b, h, i, j):
+def mask_file(w, b, h, i, j):
     return w.mask(b, h, i, j)
 
 
-def R(w, b, h, i, j):
+def real(w, b, h, i, j):
     return w.real(b, j)
 
 
-MASKS = {"C": C, "W": W, "M": M, "R": R}
+MASKS = {"C": causal, "W": window, "M": mask_file, "R": real}
 
 
 def joined(w, cell, changed=None, left_out=()):
