@@ -1,34 +1,33 @@
-"""What ``attncalc mistakes`` says around the catalogue, in English."""
+"""What ``attncalc mistakes`` says around the catalogue, in Chinese."""
 
 TEXTS = {
-    "mistakes.title": "Known mistakes",
+    "mistakes.title": "已知错误",
     "mistakes.list": (
-        "{count} mistakes that attention code has made in public, by the step in which they are made. attncalc "
-        "mistakes ID tells one; attncalc mistakes Q K V shows what each does to your numbers."
+        "{count} 种在公开的注意力代码里出现过的错误，按出错的步骤排列。attncalc mistakes ID 讲解其中一种；attncalc "
+        "mistakes Q K V 显示每一种对你的数字有什么影响。"
     ),
-    "mistakes.effects": "What each known mistake does to these numbers",
+    "mistakes.effects": "每一种已知错误对这些数字的影响",
     "mistakes.effects.text": (
-        "Each is the right computation with one step exchanged. The difference is the largest one in the output; "
-        "where a mistake can be made in several ways, that of the one that shows most."
+        "每一种都是正确的计算换掉一步。差异是输出里最大的差；一种错误有几种犯法时，取影响最大的一种。"
     ),
-    "mistakes.unseen.one": "{n} that applies makes no difference here: {ids}.",
-    "mistakes.unseen.many": "{n} that apply make no difference here: {ids}.",
-    "mistakes.others.one": "{n} more does not apply to these inputs.",
-    "mistakes.others.many": "{n} more do not apply to these inputs.",
-    "mistakes.id": "id",
-    "mistakes.stage": "stage",
-    "mistakes.name": "mistake",
-    "mistakes.difference": "difference",
-    "mistakes.what": "What it does",
-    "mistakes.why": "Why it is wrong",
-    "mistakes.shows": "How it shows",
-    "mistakes.instead": "Instead",
-    "mistakes.source": "Seen in",
-    "mistakes.inputs": "On these inputs",
-    "mistakes.inputs.not": "It does not apply to these inputs.",
-    "mistakes.inputs.same": "It makes no difference on these inputs.",
-    "mistakes.inputs.difference": "The largest difference in the output is {difference}.",
-    "mistakes.right": "right",
-    "mistakes.wrong": "wrong",
-    "mistakes.sum": "sum",
+    "mistakes.unseen.one": "另有 {n} 种适用，但在这里看不出差别：{ids}。",
+    "mistakes.unseen.many": "另有 {n} 种适用，但在这里看不出差别：{ids}。",
+    "mistakes.others.one": "还有 {n} 种不适用于这些输入。",
+    "mistakes.others.many": "还有 {n} 种不适用于这些输入。",
+    "mistakes.id": "名称",
+    "mistakes.stage": "阶段",
+    "mistakes.name": "错误",
+    "mistakes.difference": "差异",
+    "mistakes.what": "做了什么",
+    "mistakes.why": "为什么错",
+    "mistakes.shows": "有什么表现",
+    "mistakes.instead": "应当怎样写",
+    "mistakes.source": "出现于",
+    "mistakes.inputs": "在这些输入上",
+    "mistakes.inputs.not": "它不适用于这些输入。",
+    "mistakes.inputs.same": "它在这些输入上没有差别。",
+    "mistakes.inputs.difference": "输出里最大的差是 {difference}。",
+    "mistakes.right": "正确",
+    "mistakes.wrong": "错误",
+    "mistakes.sum": "和",
 }
