@@ -94,7 +94,8 @@ DIALECTS = (
         mask_numbers="added",
         cache=False,
         lacks=("softcap", "sink"),
-        remark="on a CPU; integer masks are an error; a mask together with is_causal is an error, or both, by kernel",
+        remark="on a CPU; integer masks are an error; a mask together with is_causal is an error, or both, by kernel; "
+        "the flash kernel with is_causal keeps out NaN in later keys, though not in later values",
         steps=ADDS,
     ),
     Dialect(

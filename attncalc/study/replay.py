@@ -231,7 +231,7 @@ def why_not(problem: Problem, chunk: int) -> tuple[str, ...]:
     for block in range(0, sizes.T, ROWS):
         part = i[block : block + ROWS]
         later = j >= ends[:, np.newaxis, block : block + ROWS, np.newaxis]
-        early = np.argwhere(masks.allowed(rules, sizes, part, j) & later)
+        early = np.argwhere(masks.together(rules, sizes, part, j) & later)
         if len(early):
             _, _, row, key = (int(n) for n in early[0])
             query = int(part[row])
