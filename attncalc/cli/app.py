@@ -35,7 +35,9 @@ COMMANDS = (
     Listed("Understand", "scaling", "", "show by experiment why scores are divided by √d"),
     Listed("Understand", "cost", "", "count operations and bytes from sizes alone"),
     Listed("Understand", "quiz", "", "questions about attention, with computed answers"),
-    Listed("Judge", "check", "[Q K V | BUNDLE]", "say whether an answer is right and, if not, which mistake explains it"),
+    Listed(
+        "Judge", "check", "[Q K V | BUNDLE]", "say whether an answer is right and, if not, which mistake explains it"
+    ),
     Listed("Judge", "mistakes", "[ID] [Q K V]", "the known mistakes, and what each does to these numbers"),
     Listed("Judge", "vectors", "DIR", "write test inputs with right answers, which expose every known mistake"),
     Listed("Judge", "verify", "…", "run an implementation on those vectors and name what it gets wrong"),

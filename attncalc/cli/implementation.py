@@ -14,6 +14,7 @@ from typing import IO, Any
 
 import numpy as np
 
+import attncalc
 from attncalc.core.shapes import Array
 from attncalc.errors import AttnCalcError, OptionError
 
@@ -74,7 +75,14 @@ class PythonFunction:
         replies: queue.Queue[str | None] = queue.Queue()
         self._replies = replies
         self._process = process = subprocess.Popen(
-            [sys.executable, "-m", "attncalc.cli.worker", self.name],
+            [
+                sys.executable,
+                "-P",
+                "-m",
+                "attncalc.cli.worker",
+                self.name,
+            ],  # -P: no file of theirs hides a module of ours
+            env=_finding_us(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -111,6 +119,13 @@ class PythonFunction:
             raise Failed(f"the process {ending}")
         reply: dict[str, Any] = json.loads(line)
         return reply
+
+
+def _finding_us() -> dict[str, str]:
+    """Return the environment in which a child finds this very attncalc."""
+    ours = os.path.dirname(os.path.dirname(os.path.abspath(attncalc.__file__)))
+    paths = [ours, *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 class Command:

@@ -23,6 +23,9 @@ MOST_KEYS = 8
 MOST_ROWS = 2**12
 """Rows of output that are searched; every way of dropping is tried for each."""
 
+MOST_NUMBERS = 2**25
+"""Numbers of a T × S stage that are looked at."""
+
 ENOUGH = 20.0
 """How many binary digits of the answer must be explained beyond what the guesses take."""
 
@@ -48,6 +51,8 @@ def search(problem: Problem, stage: str, got: Array, tolerance: Tolerance) -> fl
     """
     layer, sizes = problem.inputs.projection, problem.sizes
     if np.isnan(got).any() or stage not in ("weights", "heads", "output"):
+        return None
+    if sizes.B * sizes.H * sizes.T * sizes.S > MOST_NUMBERS:
         return None
     if stage == "weights":
         weights = problem.layout.stage(run(RIGHT, problem.inputs, problem.rules).weights)

@@ -29,6 +29,14 @@ def test_an_entry_has_all_parts(mistake):
     assert mistake.forms
 
 
+def test_the_chinese_words_are_chinese():
+    text = "".join("".join(vars(mistake.words("zh")).values()) for mistake in CATALOGUE)
+    for term in ("查询", "键", "值", "注意力权重", "缩放点积", "因果掩码", "填充掩码"):
+        assert term in text
+    for mistake in CATALOGUE:
+        assert mistake.words("zh").title != mistake.title
+
+
 def test_ids_are_unique_and_stages_in_order():
     assert len({mistake.id for mistake in CATALOGUE}) == len(CATALOGUE)
     places = [STAGES.index(mistake.stage) for mistake in CATALOGUE]
@@ -91,8 +99,8 @@ def everything():
 
 def test_every_pair_of_different_steps_runs():
     problem = everything()
-    forms = [form for mistake in CATALOGUE for form in mistake.open_forms(problem)]
-    assert len({id(form) for form in forms}) > 60
+    forms = [mistake.open_forms(problem)[-1] for mistake in CATALOGUE if mistake.applies(problem)]
+    assert len(forms) > 45
     right = run(RIGHT, problem.inputs, problem.rules)
     for number, a in enumerate(forms):
         for b in forms[number + 1 :]:
