@@ -60,3 +60,10 @@ def test_notes_go_to_standard_error(attncalc):
 
 def test_without_input_it_says_how(attncalc):
     assert "--example" in attncalc.fails("gradient")
+
+
+def test_three_arrays_in_one_file(attncalc):
+    assert attncalc("gradient", *QKV, "-o", "g.npz").code == 0
+    with np.load(attncalc.folder / "g.npz") as found:
+        assert sorted(found) == ["dk", "dq", "dv"]
+    assert "upset the terminal" in attncalc.fails("gradient", *QKV, "--format", "npz", width=80)
