@@ -169,9 +169,6 @@ def projection(weights: Mapping[str, ArrayLike], x: Array, context: Array, conte
         context: the sequence that K and V are made from, (…, E').
         context_name: what messages call it.
     """
-    for name in weights:
-        if name not in MATRICES:
-            raise OptionError(f"weights has no place for {name}", hint=f"the names are {' '.join(MATRICES)}")
     found = {name: numbers(name, given) for name, given in weights.items()}
     if missing := [name for name in MATRICES[:3] if name not in found]:
         raise OptionError(f"weights needs wq, wk and wv; {' and '.join(missing)} is not there")

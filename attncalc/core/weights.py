@@ -36,6 +36,8 @@ MODULE_NAMES = {
 JOINED = {"in_proj_weight": ("wq", "wk", "wv"), "in_proj_bias": ("bq", "bk", "bv")}
 """One array that holds three on top of each other."""
 
+MODULE_HINT = "in_proj_weight q_proj_weight q_proj.weight out_proj.weight o_proj.weight ….bias"
+
 HARMLESS = ("rotary_emb.inv_freq", "rotary_emb.cos_cached", "rotary_emb.sin_cached", "masked_bias")
 """Constants that some modules store and that are not learned: rotation is asked for by ``--rope``."""
 
@@ -87,6 +89,7 @@ def layer(weights: Mapping[str, ArrayLike], prefix: str | None = None) -> dict[s
     """
     named = _below(weights, prefix)
     if form_of(named) == "ours":
+        _check_ours(named)
         return {name: weights[stored] for name, stored in named.items()}
     _check_names(named)
     return {name: _turned(array) for name, array in _parts(weights, named).items()}
@@ -152,6 +155,15 @@ def _listed(names: list[str], most: int = 4) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
+def _check_ours(named: Iterable[str]) -> None:
+    for name in named:
+        if name not in fit.MATRICES:
+            raise OptionError(
+                f"weights has no place for {name}",
+                hint=f"the names are {' '.join(fit.MATRICES)}, or those of a module: {MODULE_HINT}",
+            )
+
+
 def _check_names(named: Iterable[str]) -> None:
     known = {name for names in MODULE_NAMES.values() for name in names} | set(JOINED)
     for name in named:
@@ -160,7 +172,7 @@ def _check_names(named: Iterable[str]) -> None:
         if name not in known and name not in HARMLESS:
             raise OptionError(
                 f"weights has no place for {name}",
-                hint=f"the names of a module are {' '.join([*JOINED, *(names[0] for names in MODULE_NAMES.values())])}",
+                hint=f"the names of a module are {MODULE_HINT}",
             )
 
 
