@@ -18,7 +18,9 @@ from attncalc.errors import OptionError
 
 if TYPE_CHECKING:
     from attncalc.core.prepare import Problem
+    from attncalc.core.steps import Steps
     from attncalc.study.explanation.parts import Explanation
+    from attncalc.texts import Voice
 
 EXPLAIN = "What is explained"
 ROWS = 12
@@ -70,6 +72,14 @@ class FocusOptions:
             parser=whole, metavar="N", help="Keys in a block of --online (a quarter of them).", rich_help_panel=EXPLAIN
         ),
     ] = None
+    mistake: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID",
+            help="Explain a run with this known mistake in it, and say where it parts.",
+            rich_help_panel=EXPLAIN,
+        ),
+    ] = None
     step: Annotated[
         bool, typer.Option("--step", help="Wait for a key between steps, on a terminal.", rich_help_panel=EXPLAIN)
     ] = False
@@ -90,6 +100,26 @@ class FocusOptions:
             "batch": self.batch or 0,
             "head": self.head or 0,
         }
+
+    def steps(self, problem: "Problem") -> "Steps":
+        """Return the right steps, or those of the mistake in the first form that these inputs leave room for."""
+        from attncalc.core.steps import RIGHT
+        from attncalc.mistakes import combine, find
+
+        if self.mistake is None:
+            return RIGHT
+        forms = find(self.mistake).open_forms(problem)
+        if not forms:
+            hint = f"attncalc mistakes {self.mistake} says when it can be made"
+            raise OptionError(f"the mistake {self.mistake} does not apply to these inputs and rules", hint=hint)
+        return combine(forms[0])
+
+    def confession(self, say: "Voice") -> str:
+        """Say which mistake is in the run."""
+        from attncalc.mistakes import find
+
+        assert self.mistake is not None
+        return say("explain.mistake", id=self.mistake, title=find(self.mistake).words(say.lang).title)
 
 
 def explain(
@@ -114,8 +144,12 @@ def explain(
     voice = language.voice(env, settings, format)
     loaded = load(env, inputs, rules, textbook=True)
     problem = loaded.problem()
+    if focus.mistake is not None and format == "html":
+        raise OptionError("--mistake is not told in html", hint="--format table, plain, markdown, latex or json")
     with loaded.naming_files():
-        explanation = told(problem, voice, **focus.keywords())
+        explanation = told(problem, voice, steps=focus.steps(problem), **focus.keywords())
+    if focus.mistake is not None:
+        explanation = replace(explanation, intro=(focus.confession(voice), *explanation.intro))
     notes = (*loaded.notes, *problem.notes)
     for note in notes:
         env.note(note)

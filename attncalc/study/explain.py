@@ -8,7 +8,7 @@ from attncalc.core import finite
 from attncalc.core.prepare import Problem
 from attncalc.core.rows import take_rows
 from attncalc.core.steps import INPUT_STEPS, OUTPUT_STEPS, RIGHT, ROW_STEPS, Stages, Steps, start, walk
-from attncalc.errors import NumberError, OptionError
+from attncalc.errors import NumberError, OptionError, ShapeError, shape_text
 from attncalc.study.explanation import cell as one_cell
 from attncalc.study.explanation import checking, inputs, masking, mixing, scores, softening
 from attncalc.study.explanation.parts import Explanation, Step
@@ -72,7 +72,10 @@ def explain(
         raise OptionError(f"{sizes.T} queries and {sizes.S} keys are too many to explain all", hint="--query N")
     trail = _trail(problem, steps)
     stages = _rows(steps, trail[INPUT_STEPS[-1]], at_hand)
-    notes_on_numbers(problem, stages)
+    if steps is RIGHT:
+        _check_numbers(problem, stages)
+    else:
+        _check_shapes(stages)
     view = View(
         stages=stages,
         trail=trail,
@@ -82,6 +85,7 @@ def explain(
         queries=tuple(at_hand) if everything else (query,),
         query_tokens=problem.query_tokens,
         key_tokens=problem.key_tokens,
+        right=None if steps is RIGHT else _trail(problem, RIGHT),
     )
     if cell is not None:
         return one_cell.explanation(view, *cell)
@@ -130,11 +134,22 @@ def interesting(problem: Problem, batch: int, head: int) -> int:
     return partly or 0
 
 
-def notes_on_numbers(problem: Problem, stages: Stages) -> None:
+def _check_numbers(problem: Problem, stages: Stages) -> None:
     """Raise an error when a float64 stage is infinite or NaN where the query may attend to the key."""
     found = finite.check_stages(stages, problem.layout)
     if found and problem.rules.arithmetic.name == "float64":
         raise NumberError(f"{found[0]} is {found[1]}: the numbers are too large for float64")
+
+
+def _check_shapes(stages: Stages) -> None:
+    """Raise an error when a mistake makes weights or outputs of another shape, which have no row for each step."""
+    sizes, rows = stages.inputs.sizes, len(stages.i)
+    expected = {"weights": (sizes.B, sizes.H, rows, sizes.S), "heads": (sizes.B, sizes.H, rows, sizes.d_v)}
+    for name, shape in expected.items():
+        got = getattr(stages, name).shape
+        if got != shape:
+            facts = [("right", shape_text(shape)), ("here", shape_text(got))]
+            raise ShapeError(f"{name} get another shape by this mistake, so the steps cannot be told", facts=facts)
 
 
 def _trail(problem: Problem, steps: Steps) -> dict[str, Stages]:

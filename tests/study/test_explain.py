@@ -1,5 +1,6 @@
 """An explanation: the steps of the contract, hand-worked arithmetic, and the oracle's numbers."""
 
+import contextlib
 import math
 import tracemalloc
 from dataclasses import replace
@@ -11,7 +12,8 @@ from voices import CHINESE, ENGLISH
 
 from attncalc.core.prepare import prepare
 from attncalc.core.steps import RIGHT
-from attncalc.errors import NumberError, OptionError
+from attncalc.errors import NumberError, OptionError, ShapeError
+from attncalc.mistakes import CATALOGUE, combine
 from attncalc.study.examples import TEXTBOOK, TWO_HEADS
 from attncalc.study.explain import explain
 from attncalc.study.explanation.parts import Verdict
@@ -324,6 +326,45 @@ def test_an_output_outside_the_values_fails_the_check():
 
     told = explain(textbook(), ENGLISH, steps=replace(RIGHT, mix=doubled))
     assert "Column 0 of the output of query 0 is 16.0445, outside the range of the values" in step(told, "check").text
+
+
+def test_a_mask_that_lets_too_much_through_is_told():
+    def one_ahead(s, steps):
+        allowed = np.broadcast_to(np.tri(3, k=1, dtype=bool), s.biased.shape)
+        return {"allowed": allowed, "scores": np.where(allowed, s.biased, -np.inf)}
+
+    told = explain(textbook(causal=True), ENGLISH, query=0, steps=replace(RIGHT, allow=one_ahead))
+    assert "by the rules query 0 may not attend to k1, and the run lets it." in step(told, "mask").text
+
+
+def test_exchanged_keys_and_values_are_told_with_the_inputs():
+    def exchanged(s, steps):
+        return {"query": s.inputs.query, "key": s.inputs.value, "value": s.inputs.key}
+
+    told = explain(textbook(), ENGLISH, steps=replace(RIGHT, project=exchanged))
+    assert "its Q, K or V are not what the step described makes of them" in step(told, "shapes").text
+
+
+@pytest.mark.parametrize("mistake", CATALOGUE, ids=lambda mistake: mistake.id)
+def test_every_known_mistake_can_be_explained(mistake):
+    rng = np.random.default_rng(4)
+    q, k, v = rng.normal(size=(2, 4, 4, 4)), rng.normal(size=(2, 2, 4, 4)), rng.normal(size=(2, 2, 4, 4))
+    past = {"past_key": rng.normal(size=(2, 2, 2, 4)), "past_value": rng.normal(size=(2, 2, 2, 4))}
+    seen = rng.random((4, 4)) < 0.7
+    for options in (
+        {},
+        {"causal": True, "softcap": 2.0, "alibi": True, "window_left": 1, "scale": 0.3, "sink": [0.1, 0.2, 0.3, 0.4]},
+        {"rope": "half", "causal": True, "bias": rng.normal(size=(4, 6)), **past},
+        {"mask": seen, "lengths": [3, 4], "empty_rows": "nan", "causal": True, "causal_align": "lower-right"},
+    ):
+        problem = prepare(query=q, key=k, value=v, **options)
+        for form in mistake.open_forms(problem):
+            if mistake.id in ("heads-averaged", "sink-as-extra-value"):
+                with contextlib.suppress(ShapeError):  # weights or outputs of another shape have no such steps
+                    explain(problem, ENGLISH, steps=combine(form))
+                continue
+            told = explain(problem, ENGLISH, steps=combine(form), everything=True, online=True)
+            assert set(ALWAYS) <= set(ids(told))
 
 
 # ── large inputs ─────────────────────────────────────────────────────────────────────────────────────────

@@ -6,6 +6,7 @@ from attncalc.study.explanation import checking, scores
 from attncalc.study.explanation.masking import blocking
 from attncalc.study.explanation.parts import GAP, MORE, Explanation, Grid, Part, Prose, Step, Worked, Working
 from attncalc.study.explanation.softening import between
+from attncalc.study.explanation.unlike import unlike_mask
 from attncalc.study.explanation.view import LEFT_OUT, View, ends, in_product, product, vector, with_gaps
 
 COLUMNS = 16
@@ -62,6 +63,7 @@ def _mask(view: View, i: int, j: int) -> Step:
     query = view.query_words(i)
     reasons = [say(f"mask.name.{name}") for name, allows in blocking(view).items() if not allows[r, j]]
     said = say("cell.blocked", query=query, j=j, reasons=", ".join(reasons)) if reasons else ""
+    differs = unlike_mask(view, i)
     score = view.stage("scores")[r, j]
     line = Worked(f"score[{i}, {j}]", (say.number(float(score)),))
     return Step(
@@ -69,7 +71,7 @@ def _mask(view: View, i: int, j: int) -> Step:
         title=say("mask.title"),
         formula=say("mask.formula"),
         latex="",
-        parts=(Prose(said or say("cell.allowed", query=query, j=j)), Working((line,))),
+        parts=(Prose(said or say("cell.allowed", query=query, j=j)), *differs, Working((line,))),
         values={"scores": np.array(score), "allowed": np.array(view.stage("allowed")[r, j])},
     )
 

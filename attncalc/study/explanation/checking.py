@@ -23,8 +23,10 @@ def check(view: View) -> Step:
 
 def _sinks(view: View) -> Array:
     """Return what the sink takes of each row, (rows,); 0 without a sink."""
-    sink, lse = view.stages.rules.sink, view.stage("lse")
-    return np.zeros_like(lse) if sink is None else np.exp(sink[view.head] - lse)
+    sink = view.stages.rules.sink
+    if sink is None or view.stages.lse is None:
+        return np.zeros(len(view.at_hand))
+    return np.asarray(np.exp(sink[view.head] - view.stage("lse")))
 
 
 def _filled(view: View) -> Array:

@@ -5,7 +5,8 @@ import numpy as np
 from attncalc.core.shapes import Array
 from attncalc.errors import shape_text
 from attncalc.study.explanation.parts import Grid, Part, Prose, Step, Worked, Working
-from attncalc.study.explanation.view import TERMS, View, dot, ends, in_product, products
+from attncalc.study.explanation.unlike import unlike_inputs
+from attncalc.study.explanation.view import View, dot, ends, in_product
 
 FEW = 4
 """Columns of a projection that are worked out."""
@@ -34,8 +35,12 @@ def shapes(view: View) -> Step:
         parts.append(Prose(say.count("shapes.groups", n.G, H=n.H, G=n.G, share=n.H // n.G, h=view.head, g=view.group)))
     if n.P:
         parts.append(Prose(say.count("shapes.past", n.P, P=n.P, last=n.P - 1, S=n.S)))
-    plain = view.stages.inputs.projection is None and not view.stages.inputs.packed and view.stages.rules.rope is None
-    if plain:
+    inputs = view.stages.inputs
+    silent = ["gather"]  # input steps that are told nowhere else
+    silent += ["project"] * (inputs.projection is None) + ["rotate"] * (view.stages.rules.rope is None)
+    silent += ["split"] * (not inputs.packed or n.H == 1)
+    parts += unlike_inputs(view, *silent)
+    if len(silent) == 4:
         parts += entering(view)
     sizes = {"query": (n.T, n.d), "key": (n.S, n.d), "value": (n.S, n.d_v), "output": (n.T, n.d_v)}
     return Step(
@@ -74,6 +79,7 @@ def project(view: View) -> Step | None:
         parts += [Prose(say("project.query", i=i, query=view.query_words(i))), Working(tuple(lines))]
     if layer.bq is not None:
         parts.append(Prose(say("project.bias")))
+    parts += unlike_inputs(view, "project")
     parts.append(
         Prose(
             say(
@@ -106,6 +112,7 @@ def split(view: View) -> Step | None:
     say, n, after = view.say, view.sizes, view.trail["split"]
     first, last = view.head * n.d, (view.head + 1) * n.d - 1
     parts: list[Part] = [Prose(say("split.text", H=n.H, d=n.d, h=view.head, first=first, last=last))]
+    parts += unlike_inputs(view, "split")
     query = view.of_head("query", after)[np.array(view.at_hand)]
     parts.append(view.matrix(say("split.matrix", name="Q", h=view.head), query, view.query_rows))
     if view.stages.rules.rope is None and not n.P:
@@ -148,7 +155,7 @@ def rope(view: View) -> Step | None:
         parts.append(Working(tuple(lines)))
     if rope.dims < view.sizes.d:
         parts.append(Prose(say("rope.rest", first=rope.dims, last=view.sizes.d - 1)))
-    parts += [Prose(say("rope.keys")), *entering(view)]
+    parts += [*unlike_inputs(view, "rotate"), Prose(say("rope.keys")), *entering(view)]
     return Step(
         id="rope",
         title=say("rope.title"),
@@ -158,8 +165,3 @@ def rope(view: View) -> Step | None:
         parts=tuple(parts),
         values={"query": view.query, "key": view.key},
     )
-
-
-def terms_of_columns(weights: list[str], column: list[str]) -> tuple[str, ...]:
-    """Write one column of a product of matrices."""
-    return products(weights, column, TERMS)

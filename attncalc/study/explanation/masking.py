@@ -5,6 +5,7 @@ import numpy as np
 from attncalc.core import masks, softmax
 from attncalc.core.shapes import Array
 from attncalc.study.explanation.parts import GAP, MORE, Grid, Part, Prose, Step
+from attncalc.study.explanation.unlike import unlike_mask
 from attncalc.study.explanation.view import LEFT_OUT, View
 
 
@@ -23,6 +24,7 @@ def mask(view: View) -> Step:
     blocked_somewhere = False
     for i in view.queries:
         allowed = view.stage("allowed")[view.row(i)]
+        parts += unlike_mask(view, i)
         if allowed.all():
             parts += [Prose(say("mask.all", query=view.query_words(i)))] if blocks else []
             continue

@@ -62,7 +62,6 @@ class Numbers:
         blocked: cells that take no part, shaped as values.
         shares: the numbers are weights from 0 to 1.
         fixed: keep the decimals when all numbers are whole.
-        note: said behind the title.
     """
 
     title: str
@@ -127,7 +126,6 @@ class Explanation:
         batch: which sequence is shown; ``head`` which head.
         queries: the queries that are worked out in full.
         at_hand: the queries whose numbers stand in ``values``.
-        holds: whether every check of the last step holds.
     """
 
     title: str

@@ -64,10 +64,19 @@ def soften(view: View) -> Step:
             "differences": found.differences,
             "exponentials": found.exponentials,
             "sum": found.total,
-            "lse": view.stage("lse"),
+            "lse": _lse(view, found),
             "weights": view.stage("weights"),
         },
     )
+
+
+def _lse(view: View, found: Softmax) -> Array:
+    """Return lse as the run has it; a mistaken softmax may have none."""
+    run: Array | None = view.stages.lse
+    if run is not None:
+        return view.stage("lse")
+    with np.errstate(divide="ignore"):
+        return np.asarray(found.maximum + np.log(found.total))
 
 
 def _in_full(view: View, i: int, found: Softmax) -> list[Part]:
@@ -98,7 +107,7 @@ def _in_full(view: View, i: int, found: Softmax) -> list[Part]:
                 Worked(
                     "lse",
                     ("m + ln(sum)", f"{say.number(m)} + {say.number(float(np.log(total)))}"),
-                    say.number(float(view.stage("lse")[r])),
+                    say.number(m + float(np.log(total))),
                     sign="=",
                 ),
             )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attncalc.core.shapes import Array, Sizes
+from attncalc.core.shapes import INPUT_STAGES, Array, Sizes
 from attncalc.core.steps import Stages
 from attncalc.study.explanation.parts import GAP, MORE, Numbers, Worked, Working
 from attncalc.texts import Voice
@@ -35,6 +35,7 @@ class View:
         queries: the queries to work out in full.
         query_tokens: labels of all queries, or None.
         key_tokens: labels of the keys, or None.
+        right: the trail of the right computation, where this run is that of a mistake.
     """
 
     stages: Stages
@@ -45,6 +46,7 @@ class View:
     queries: tuple[int, ...]
     query_tokens: tuple[str, ...] | None = None
     key_tokens: tuple[str, ...] | None = None
+    right: Mapping[str, Stages] | None = None
 
     @property
     def sizes(self) -> Sizes:
@@ -70,6 +72,19 @@ class View:
         whole: Array = getattr(self.stages, name)
         array: Array = whole[self.batch, self.head]
         return array
+
+    def part_ways(self, name: str) -> bool:
+        """Whether Q, K or V of this run first differ from the right ones after an input step."""
+        names = list(self.trail)
+        before = names[: names.index(name)]
+        return not self._right_after(name) and all(self._right_after(each) for each in before)
+
+    def _right_after(self, name: str) -> bool:
+        if self.right is None:
+            return True
+        ours, right = self.trail[name], self.right[name]
+        pairs = [(getattr(ours, each), getattr(right, each)) for each in INPUT_STAGES]
+        return all(a.shape == b.shape and np.array_equal(a, b, equal_nan=True) for a, b in pairs)
 
     @property
     def query(self) -> Array:
@@ -163,12 +178,6 @@ class View:
     def several(self) -> bool:
         """Whether there are other queries to show in short."""
         return len(self.at_hand) > 1
-
-    def per_key(self, i: int, terms: Mapping[str, Array]) -> list[tuple[int, list[str]]]:
-        """Write columns of numbers for the keys that are listed for query i, one row a key."""
-        shown = self.keys_shown(i)
-        columns = [self.say.row(column, fixed=True) for column in terms.values()]
-        return [(j, [MORE if j == LEFT_OUT else column[j] for column in columns]) for j in shown]
 
 
 def _label(letter: str, index: int, tokens: tuple[str, ...] | None) -> str:

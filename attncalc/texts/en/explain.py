@@ -13,7 +13,17 @@ TEXTS = {
     "explain.focus": "The numbers of {query} are worked out in full, those of the other queries are shown in short.",
     "explain.focus.alone": "The numbers of {query} are worked out in full; there are {T} queries.",
     "explain.digits": "Numbers are rounded where they are shown, and only there: the arithmetic uses all digits.",
+    "explain.mistake": "This run is wrong on purpose; it has the mistake {id} in it: {title}.",
     "unlike": "This run does something else here: {stage} of key {j} would be {expected}, and the run has {got}.",
+    "unlike.inputs": (
+        "This run does something else here: its Q, K or V are not what the step described makes of them."
+    ),
+    "unlike.opened": (
+        "This run does something else here: by the rules {query} may not attend to k{j}, and the run lets it."
+    ),
+    "unlike.blocked": (
+        "This run does something else here: by the rules {query} may attend to k{j}, and the run blocks it."
+    ),
     # shapes
     "shapes.title": "What goes in",
     "shapes.text": (

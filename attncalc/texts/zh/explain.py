@@ -13,7 +13,11 @@ TEXTS = {
     "explain.focus": "{query} 的每个数都完整演算，其余查询只列出结果。",
     "explain.focus.alone": "{query} 的每个数都完整演算；一共有 {T} 个查询。",
     "explain.digits": "只在显示时取近似值，计算始终使用全部位数。",
+    "explain.mistake": "这次运行故意做错，含有错误 {id}：{title}。",
     "unlike": "这次运行在这里做法不同：键 {j} 的 {stage} 应为 {expected}，而运行得到 {got}。",
+    "unlike.inputs": "这次运行在这里做法不同：它的 Q、K 或 V 不是这一步应有的结果。",
+    "unlike.opened": "这次运行在这里做法不同：按规则{query}不能关注 k{j}，而运行允许了。",
+    "unlike.blocked": "这次运行在这里做法不同：按规则{query}可以关注 k{j}，而运行屏蔽了它。",
     # shapes
     "shapes.title": "输入及其形状",
     "shapes.text": (
