@@ -13,6 +13,7 @@ from attncalc.cli.record import head
 
 if TYPE_CHECKING:
     from attncalc.mistakes import Mistake
+    from attncalc.show import Document
     from attncalc.study.mistakes import Effects
 
 
@@ -44,16 +45,14 @@ def mistakes(
         env.note(note)
     with loaded.naming_files():
         found = effects(problem, CATALOGUE if one is None else (one,))
-    deliver(
-        env,
-        output,
-        lambda: (
-            effects_page(found, say, header(problem))
-            if one is None
-            else one_page(found.effects[0], found, say, header(problem), problem.query_tokens, problem.key_tokens)
-        ),
-        lambda: head("mistakes", problem, notes) | _record(found, say.lang),
-    )
+
+    def page() -> "Document":
+        if one is None:
+            return effects_page(found, say, header(problem))
+        axes, labels = problem.layout.stage_axes("output"), (problem.query_tokens, problem.key_tokens)
+        return one_page(found.effects[0], found, say, header(problem), axes, *labels)
+
+    deliver(env, output, page, lambda: head("mistakes", problem, notes) | _record(found, say.lang))
 
 
 def _chosen(inputs: InputOptions) -> "tuple[Mistake | None, InputOptions]":

@@ -25,6 +25,7 @@ class Effect:
         weights: the weights that it gives, in the user's axes; None where it does not apply.
         output: the output that it gives, perhaps of another shape; None where it does not apply.
         max_abs_error: the largest difference in the output; infinite where NaN or another shape comes out.
+        leak: the largest total weight that a row has on keys which the right masks block; NaN where it is not known.
     """
 
     mistake: Mistake
@@ -32,6 +33,7 @@ class Effect:
     weights: Array | None = None
     output: Array | None = None
     max_abs_error: float | None = None
+    leak: float | None = None
 
     @property
     def shows(self) -> bool:
@@ -62,7 +64,8 @@ def effects(problem: Problem, mistakes: Iterable[Mistake] = CATALOGUE) -> Effect
     problem = in_float64(problem)
     right = run(RIGHT, problem.inputs, problem.rules)
     output = _shown(problem, "output", right)
-    found = tuple(_effect(problem, mistake, output) for mistake in mistakes)
+    blocked = np.logical_not(_shown(problem, "allowed", right))
+    found = tuple(_effect(problem, mistake, output, blocked) for mistake in mistakes)
     return Effects(_shown(problem, "weights", right), output, found)
 
 
@@ -72,15 +75,22 @@ def _shown(problem: Problem, stage: str, stages: Any) -> Array:
     return array
 
 
-def _effect(problem: Problem, mistake: Mistake, right: Array) -> Effect:
+def _effect(problem: Problem, mistake: Mistake, right: Array, blocked: Array) -> Effect:
     best: Effect | None = None
     for form in mistake.open_forms(problem):
         for stages in outcomes(problem, form):
             output = _shown(problem, "output", stages)
-            effect = Effect(mistake, True, _shown(problem, "weights", stages), output, difference(output, right))
+            weights = _shown(problem, "weights", stages)
+            effect = Effect(mistake, True, weights, output, difference(output, right), _leak(weights, blocked))
             if best is None or _rank(effect) > _rank(best):
                 best = effect
     return best or Effect(mistake, False)
+
+
+def _leak(weights: Array, blocked: Array) -> float:
+    if weights.shape != blocked.shape:
+        return float("nan")
+    return float(np.abs(np.where(blocked, weights, 0.0)).sum(axis=-1).max())
 
 
 def _rank(effect: Effect) -> tuple[bool, float]:
@@ -134,4 +144,5 @@ def as_json(effect: Effect, language: str = "en") -> dict[str, Any]:
         "weights": effect.weights,
         "output": effect.output,
         "max_abs_error": effect.max_abs_error,
+        "weight_on_blocked_keys": effect.leak,
     }

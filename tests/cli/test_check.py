@@ -101,3 +101,14 @@ def test_misuse_exits_with_2(attncalc):
     assert "missing.json" in attncalc.fails("check", *FILES, "--got", "missing.json")
     assert "did you mean weights" in attncalc.fails("check", *FILES, "--got", "v.json", "--stage", "weigths")
     assert "--rtol" in attncalc.fails("check", *FILES, "--got", "v.json", "--rtol", "x")
+
+
+def test_of_several_heads_the_one_that_is_off_most_is_shown(attncalc):
+    rng = np.random.default_rng(4)
+    q, k, v = rng.normal(size=(2, 3, 5)), rng.normal(size=(2, 4, 5)), rng.normal(size=(2, 4, 3))
+    got = attention(q, k, v).output.copy()
+    got[1, 2, 0] += 1
+    attncalc.write(q=q, k=k, v=v, got=got)
+    out = attncalc("check", *FILES, "--got", "got.json").out
+    assert "this answer · head 1" in out
+    assert "head 1 of 2; query 2 of 3; column 0 of 3" in out

@@ -39,6 +39,8 @@ def test_files_show_what_each_does(attncalc):
     out = attncalc("mistakes", *FILES, "--causal").out
     assert "What each known mistake does to these numbers" in out
     assert "causal-one-ahead" in out
+    row = next(line for line in out.splitlines() if line.startswith("mask-multiplied"))
+    assert row.split()[-2:] == ["4.965", "0.4965"]  # what the first row gives to the future
     assert "1 that applies makes no difference here: softmax-unstable." in out
 
 
@@ -49,6 +51,7 @@ def test_json_has_the_keys_of_the_contract(attncalc):
     keys = {"id", "title", "what", "why", "instead", "applies", "weights", "output", "max_abs_error"}
     assert all(keys <= each.keys() for each in record["mistakes"])
     multiplied = next(each for each in record["mistakes"] if each["id"] == "mask-multiplied")
+    assert multiplied["weight_on_blocked_keys"] == pytest.approx(0.4965, abs=5e-5)
     assert sum(multiplied["weights"][0][1:]) == pytest.approx(0.4965, abs=5e-5)
     absent = next(each for each in record["mistakes"] if each["id"] == "gqa-tiled")
     assert (absent["applies"], absent["weights"], absent["max_abs_error"]) == (False, None, None)

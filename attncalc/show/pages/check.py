@@ -92,21 +92,31 @@ def _explanation(found: Found) -> list[Block]:
 
 
 def _beside(verdict: Verdict) -> list[Block]:
-    """Show the answer and what is right, when there are few numbers."""
-    found = verdict.comparison
-    if found is None or verdict.got.ndim not in (1, 2) or verdict.got.size > LARGEST:
+    """Show the answer and what is right, when there are few numbers: of several heads the one that is off most."""
+    found, problem = verdict.comparison, verdict.problem
+    if found is None:
         return []
-    problem, by_key = verdict.problem, verdict.problem.layout.stage_axes(verdict.stage)[-1] == "key"
+    axes = problem.layout.stage_axes(verdict.stage)
+    shown = [axis for axis in ("query", "key", "column") if axis in axes]
+    fixed = {axis: n for axis, n in zip(axes, found.worst.index, strict=True) if axis not in shown}
+    where = "".join(f" · {axis} {n}" for axis, n in fixed.items())
+    by_key = "key" in shown
 
-    def matrix(title: str, values: Array, role: Role) -> Matrix:
-        wrong = found.wrong if found.wrong.ndim == 2 else found.wrong[:, np.newaxis]
+    def slice_of(array: Array) -> Array:
+        part = array[tuple(fixed.get(axis, slice(None)) for axis in axes)]
+        return part.transpose([[a for a in axes if a in shown].index(axis) for axis in shown])
+
+    def matrix(title: str, array: Array, role: Role) -> Matrix:
+        wrong = slice_of(found.wrong)
         return Matrix(
-            title,
-            values,
+            f"{title}{where}",
+            slice_of(array),
             rows=problem.query_tokens,
-            columns=problem.key_tokens if by_key and values.ndim == 2 else None,
+            columns=problem.key_tokens if by_key else None,
             column_prefix="k" if by_key else "d",
-            marks={(int(i), int(j)): role for i, j in np.argwhere(wrong)},
+            marks={(int(i), int(j)): role for i, j in np.argwhere(wrong.reshape(len(wrong), -1))},
         )
 
+    if slice_of(found.wrong).size > LARGEST:
+        return []
     return [matrix("this answer", verdict.got, Role.WRONG), matrix("right", verdict.expected, Role.RIGHT)]

@@ -32,7 +32,13 @@ def list_page(say: Voice) -> Document:
 
 
 def one_page(
-    effect: Effect, right: Effects, say: Voice, header: Rows, query_tokens: Tokens = None, key_tokens: Tokens = None
+    effect: Effect,
+    right: Effects,
+    say: Voice,
+    header: Rows,
+    output_axes: tuple[str, ...] = ("query", "column"),
+    query_tokens: Tokens = None,
+    key_tokens: Tokens = None,
 ) -> Document:
     """Tell one mistake, with the wrong and the right numbers side by side.
 
@@ -41,6 +47,7 @@ def one_page(
         right: the right numbers.
         say: the language.
         header: the rules in force.
+        output_axes: names of the axes of the right output.
         query_tokens: labels of the queries.
         key_tokens: labels of the keys.
     """
@@ -62,7 +69,15 @@ def one_page(
     if not _visible(effect):
         return Document((*blocks, Text(say("mistakes.inputs.same"))))
     blocks.append(Text(say("mistakes.inputs.difference", difference=_size(effect))))
-    pairs = (("weights", right.weights, effect.weights), ("output", right.output, effect.output))
+    place = output_axes.index("query")
+
+    def rows_first(output: Array) -> Array:
+        return np.moveaxis(output, place, -2) if output.ndim == len(output_axes) else output
+
+    pairs: list[tuple[str, Array, Array]] = [
+        ("weights", right.weights, effect.weights),
+        ("output", rows_first(right.output), rows_first(effect.output)),
+    ]
     for name, good, bad in pairs:
         by_key = name == "weights"
         for index in _slices(good, bad):
@@ -115,9 +130,11 @@ def effects_page(found: Effects, say: Voice, header: Rows) -> Document:
         Column(say("mistakes.name")),
         Column(say("mistakes.stage")),
         Column(say("mistakes.difference"), "right"),
+        Column(say("mistakes.leak"), "right"),
     )
     rows = tuple(
-        (each.mistake.id, each.mistake.words(say.lang).title, each.mistake.stage, _size(each)) for each in seen
+        (each.mistake.id, each.mistake.words(say.lang).title, each.mistake.stage, _size(each), _leak(each))
+        for each in seen
     )
     blocks: list[Block] = [
         Heading(say("mistakes.effects")),
@@ -139,6 +156,11 @@ def _visible(effect: Effect) -> bool:
 def _size(effect: Effect) -> str:
     size = effect.max_abs_error or 0.0
     return f"{size:.4g}" if np.isfinite(size) else "∞"
+
+
+def _leak(effect: Effect) -> str:
+    leak = effect.leak or 0.0
+    return f"{leak:.4f}" if leak > NOISE else ""
 
 
 def _ids(mistakes: Iterable[Mistake]) -> str:

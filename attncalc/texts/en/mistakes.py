@@ -9,7 +9,8 @@ TEXTS = {
     "mistakes.effects": "What each known mistake does to these numbers",
     "mistakes.effects.text": (
         "Each is the right computation with one step exchanged. The difference is the largest one in the output; where "
-        "a mistake can be made in several ways, that of the one that shows most."
+        "a mistake can be made in several ways, that of the one that shows most. The last column is the largest total "
+        "weight that a query gives to keys which it must not see."
     ),
     "mistakes.unseen.one": "{n} that applies makes no difference here: {ids}.",
     "mistakes.unseen.many": "{n} that apply make no difference here: {ids}.",
@@ -19,6 +20,7 @@ TEXTS = {
     "mistakes.stage": "stage",
     "mistakes.name": "mistake",
     "mistakes.difference": "difference",
+    "mistakes.leak": "on blocked keys",
     "mistakes.what": "What it does",
     "mistakes.why": "Why it is wrong",
     "mistakes.shows": "How it shows",

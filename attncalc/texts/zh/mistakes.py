@@ -9,6 +9,7 @@ TEXTS = {
     "mistakes.effects": "每一种已知错误对这些数字的影响",
     "mistakes.effects.text": (
         "每一种都是正确的计算换掉一步。差异是输出里最大的差；一种错误有几种犯法时，取影响最大的一种。"
+        "最后一列是一个查询给了不该看的键的总权重，取最大的一个。"
     ),
     "mistakes.unseen.one": "另有 {n} 种适用，但在这里看不出差别：{ids}。",
     "mistakes.unseen.many": "另有 {n} 种适用，但在这里看不出差别：{ids}。",
@@ -18,6 +19,7 @@ TEXTS = {
     "mistakes.stage": "阶段",
     "mistakes.name": "错误",
     "mistakes.difference": "差异",
+    "mistakes.leak": "落在被挡住的键上",
     "mistakes.what": "做了什么",
     "mistakes.why": "为什么错",
     "mistakes.shows": "有什么表现",
