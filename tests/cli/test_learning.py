@@ -1,6 +1,8 @@
 """``attncalc probe``, ``scaling``, ``cost`` and ``quiz`` as users call them."""
 
 import re
+import shutil
+import subprocess
 
 import pytest
 
@@ -250,3 +252,15 @@ def test_the_quiz_speaks_chinese(attncalc):
 def test_the_number_of_questions(attncalc):
     assert len(answers(attncalc, "--questions", "3")) == 3
     assert "questions; 99 cannot be asked" in attncalc.fails("quiz", "--list", "--questions", "99")
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+@pytest.mark.parametrize("command", ["probe --causal --shuffle 1", "scaling --samples 20", "cost", "quiz --answers"])
+def test_latex_compiles(attncalc, tmp_path, command):
+    attncalc(*command.split(), "-o", "page.tex")
+    head = r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{amsmath}\usepackage{booktabs}\begin{document}"
+    (tmp_path / "whole.tex").write_text(head + r"\input{page}\end{document}")
+    run = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "whole.tex"], cwd=tmp_path, capture_output=True
+    )
+    assert run.returncode == 0, run.stdout.decode("latin-1")[-2000:]
