@@ -146,11 +146,12 @@ def _step(inputs: Inputs, rules: Rules, cache: Cache, rows: slice, keys: slice) 
     """Take one chunk: its queries against the cache and its own keys."""
     part = _part(inputs, cache, rows, keys)
     count = part.sizes.S
+    i, j = np.arange(rows.start, rows.stop), np.arange(count)
     own = replace(
         rules,
         align="past",  # a query's position is the number of keys before it
-        mask=_cut(rules.mask, rows, count),
-        bias=_cut(rules.bias, rows, count),
+        mask=None if rules.mask is None else masks.pick(rules.mask, i, j),
+        bias=None if rules.bias is None else masks.pick(rules.bias, i, j),
         padding=None if rules.padding is None else rules.padding[:, :count],
         padding_tokens=None if rules.padding_tokens is None else rules.padding_tokens[:, :count],
         rope=None if rules.rope is None else replace(rules.rope, start=rules.rope.start + keys.start),
@@ -209,15 +210,6 @@ def _rules_of(rules: Rules, b: int) -> Rules:
         padding_tokens=one(rules.padding_tokens),
         lengths=one(rules.lengths),
     )
-
-
-def _cut(array: Array | None, rows: slice, count: int) -> Array | None:
-    """Return the rows and the first columns of what broadcasts to (1, H, T, S)."""
-    if array is None:
-        return None
-    if array.shape[-2] != 1:
-        array = array[..., rows, :]
-    return array if array.shape[-1] == 1 else array[..., :count]
 
 
 def why_not(problem: Problem, chunk: int) -> tuple[str, ...]:
