@@ -30,8 +30,7 @@ def empty_queries(rules: Rules, sizes: Sizes) -> Array:
         first, last = masks.span(rules, sizes, np.arange(sizes.T))  # (B or 1, T)
         counts = _counts(rules, sizes)
         seen = np.take_along_axis(counts, last, axis=-1) - np.take_along_axis(counts, first, axis=-1)
-        empty: Array = np.equal(seen, 0)
-        return empty[:, np.newaxis]
+        return np.asarray(seen == 0)[:, np.newaxis]
     parts = []
     for block, allowed in blocks(rules, sizes):
         empty = ~allowed.any(axis=-1)

@@ -21,6 +21,7 @@ from attncalc.files.signatures import archive_kind
 MAGIC = b"\x93NUMPY"
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 LONGEST_HEADER = 1 << 20
+BLOCK_BYTES = 1 << 22  # what is written at a time
 
 
 @dataclass(frozen=True)
@@ -76,10 +77,13 @@ def read_npz(origin: Origin) -> File:
 
 
 def write_npy(file: BinaryIO, array: np.ndarray) -> None:
-    """Write one array, in the order of its rows; ``file`` may be a pipe."""
-    array = array if array.flags.c_contiguous else array.copy(order="C")
-    np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
-    file.write(array.tobytes() if array.size == 0 or array.ndim == 0 else array.data)
+    """Write one array, in the order of its rows and in blocks; ``file`` may be a pipe."""
+    header = np.lib.format.header_data_from_array_1_0(array)
+    np.lib.format.write_array_header_1_0(file, header | {"fortran_order": False})
+    rows = array if array.ndim else array[np.newaxis]
+    step = max(1, BLOCK_BYTES * len(rows) // max(1, rows.nbytes))
+    for first in range(0, len(rows), step):
+        file.write(rows[first : first + step].tobytes())
 
 
 def write_npz(file: BinaryIO, arrays: Mapping[str, np.ndarray]) -> None:
