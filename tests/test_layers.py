@@ -27,6 +27,7 @@ MAY_IMPORT = {
 ONLY_IN = {
     "typer": {"cli"},
     "rich": {"show/terminal.py"},
+    "matplotlib": {"show/picture.py", "show/picture_fonts.py"},
     "safetensors": {"files/safetensors_format.py"},
     "threadpoolctl": {"core/threads.py"},
     "click": set(),

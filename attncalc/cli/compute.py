@@ -28,8 +28,13 @@ TABLES = {"csv": ",", "tsv": "\t"}
 """Formats of one matrix in text, with what stands between the cells."""
 
 ONE_MATRIX = (*TABLES, "npy")
-FORMATS = (*PAGES, "json", *ONE_MATRIX, "npz")
+PICTURES = ("png", "svg", "pdf")
+DRAWINGS = ("heatmap", *PICTURES)
+BINARY = ("npy", "npz", "png", "pdf")
+FORMATS = (*PAGES, "json", *ONE_MATRIX, "npz", *PICTURES)
 SHOWN = ("scores", "weights", "output")
+DRAWN = ("weights",)
+"""What a heat map or a picture shows unless --show says it; ``SHOWN`` is for the other formats."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,7 @@ class StageOptions:
 
         names = [name.strip() for name in self.show.split(",")] if self.show is not None else []
         if self.show is None:
-            names = ["output"] if format in ONE_MATRIX else list(SHOWN)
+            names = ["output"] if format in ONE_MATRIX else list(DRAWN if format in DRAWINGS else SHOWN)
         if "all" in names:
             names = ["shapes", *STAGES]
         known = ("shapes", *INPUT_STAGES, *STAGES, "all")
@@ -99,7 +104,7 @@ def compute(
     if format == "html" and stages.show is None:
         _explorer(env, output, loaded, problem, stages)
         return
-    extra = ("allowed",) if format in PAGES and {"scores", "weights"} & set(shown) else ()
+    extra = ("allowed",) if format in (*PAGES, *PICTURES) and {"scores", "weights"} & set(shown) else ()
     with loaded.naming_files():
         wanted = {name for name in (*shown, *extra) if name != "shapes"}
         result = solve(problem, wanted, max_memory=stages.max_memory)
@@ -130,9 +135,11 @@ def _written(
 ) -> str | bytes:
     if format in TABLES:
         return "".join(_table(view, shown[0], TABLES[format]))
+    if format in BINARY and output.out is None and env.width is not None:
+        raise OptionError(f"{format} is no text and would upset the terminal", hint="-o FILE, or a pipe")
+    if format in PICTURES:
+        return _picture(env, output, format, _page(view, shown))
     if format in ("npy", "npz"):
-        if output.out is None and env.width is not None:
-            raise OptionError(f"{format} is no text and would upset the terminal", hint="-o FILE, or a pipe")
         return _binary(view, shown, format)
     return text_of(env, output, format, lambda: _page(view, shown), lambda: _record(view, shown, notes))
 
@@ -153,6 +160,15 @@ def chosen(problem: "Problem", batch: int | None, head: int | None) -> dict[str,
             raise OptionError(f"--{name} {asked}: there are {count}, counted from 0")
         found[name] = asked
     return found
+
+
+def _picture(env: Environment, output: PageOptions, format: str, page: "Document") -> bytes:
+    from attncalc.show.picture import picture
+
+    drawn = picture(page, format, output.settings(env))
+    if drawn.missing:
+        env.note(f"no font is installed that has {drawn.missing}; such signs are boxes in the picture")
+    return drawn.data
 
 
 class View:

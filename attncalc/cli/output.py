@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 OUTPUT = "Output"
 
-PAGES = ("table", "plain", "markdown", "latex", "html")
+PAGES = ("table", "plain", "markdown", "latex", "html", "heatmap")
 """Formats that show a page to a reader."""
 
 SUFFIXES = {
@@ -29,6 +29,9 @@ SUFFIXES = {
     ".html": "html",
     ".htm": "html",
     ".txt": "plain",
+    ".png": "png",
+    ".svg": "svg",
+    ".pdf": "pdf",
     ".npy": "npy",
     ".npz": "npz",
 }

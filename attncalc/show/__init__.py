@@ -18,6 +18,7 @@ RENDERERS = {
     "markdown": "attncalc.show.markdown",
     "latex": "attncalc.show.latex",
     "html": "attncalc.show.webpage",
+    "heatmap": "attncalc.show.heatmap",
 }
 
 

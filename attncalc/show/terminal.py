@@ -4,20 +4,19 @@ The layout is our own (layout.py): rich's Table takes 0.14 ms a cell, 12 s for 3
 start-up would be paid in every pipe.  rich turns roles and strengths into the colours that a terminal has.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from itertools import groupby
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from attncalc.show.document import Document, Matrix, Role
 from attncalc.show.layout import Layout
+from attncalc.show.ramp import RAMP_256, mixed, step
 from attncalc.show.settings import Depth, Settings
 from attncalc.show.wrapping import Line, Style
 
 if TYPE_CHECKING:
     from rich.style import Style as RichStyle
-
-T = TypeVar("T")
 
 LOOKS = {
     Role.NORMAL: "",
@@ -31,10 +30,7 @@ LOOKS = {
     Role.FAINT: "dim",
 }
 
-# From weak to strong on a dark background, backwards on a light one: a single hue that grows in lightness, so
-# that it reads the same to every kind of eye.  The colours of 256 and of 16 are chosen: the nearest are green.
-RAMP = ((14, 27, 56), (23, 55, 104), (30, 92, 150), (56, 139, 192), (116, 186, 220), (190, 226, 240))
-RAMP_256 = (17, 18, 25, 32, 74, 117, 195)
+# The colours of 16 are chosen as those of 256 are, in ramp.py.
 RAMP_16 = ("blue", "cyan", "white")
 RAMP_16_LIGHT = ("cyan", "blue", "black")
 LEVELS = 40  # a strength that rounds to level 0 leaves the background alone
@@ -46,8 +42,12 @@ def render(document: Document, settings: Settings) -> str:
     blocks = [layout.lines(block) for block in document.blocks]
     if any(isinstance(block, Matrix) and _has_blocked_zero(block) for block in document.blocks):
         blocks.append([[(f"{layout.signs.blocked} blocked", Role.FAINT)]])
-    write = _coloured(settings.depth, settings.light) if settings.color else _plain
-    return "\n\n".join("\n".join(map(write, lines)) for lines in blocks) + "\n"
+    return "\n\n".join(write_lines(lines, settings) for lines in blocks) + "\n"
+
+
+def write_lines(lines: list[Line], settings: Settings) -> str:
+    """Write the lines of a block, coloured where that is wanted."""
+    return "\n".join(map(_coloured(settings.depth, settings.light) if settings.color else _plain, lines))
 
 
 def _has_blocked_zero(matrix: Matrix) -> bool:
@@ -58,6 +58,7 @@ def _plain(line: Line) -> str:
     return "".join(text for text, _ in line).rstrip()
 
 
+@cache
 def _coloured(depth: Depth, light: bool) -> Callable[[Line], str]:
     from rich.color import ColorSystem
 
@@ -94,24 +95,13 @@ def _strength(level: int, depth: Depth, light: bool) -> "RichStyle":
         return Style.null()
     share = level / LEVELS
     if depth == "16":
-        name = _step(RAMP_16_LIGHT if light else RAMP_16, share)
+        name = step(RAMP_16_LIGHT if light else RAMP_16, share)
         return Style.parse(f"{'white' if name in ('blue', 'black') else 'black'} on {name}")
     share = 1 - share if light else share
-    background = Color.from_ansi(_step(RAMP_256, share)) if depth == "256" else Color.from_rgb(*_mixed(share))
+    background = Color.from_ansi(step(RAMP_256, share)) if depth == "256" else Color.from_rgb(*mixed(share))
     red, green, blue = (_linear(channel) for channel in background.get_truecolor())
     bright = 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179
     return Style(bgcolor=background, color=Color.from_ansi(16 if bright else 231))
-
-
-def _step(ramp: Sequence[T], share: float) -> T:
-    return ramp[min(int(share * len(ramp)), len(ramp) - 1)]
-
-
-def _mixed(share: float) -> list[float]:
-    """Mix the two neighbours in RAMP."""
-    place = share * (len(RAMP) - 1)
-    i = min(int(place), len(RAMP) - 2)
-    return [a + (b - a) * (place - i) for a, b in zip(RAMP[i], RAMP[i + 1], strict=True)]
 
 
 def _linear(channel: int) -> float:

@@ -7,8 +7,8 @@ from attncalc.core.rules import Rules
 from attncalc.core.shapes import Sizes
 from attncalc.study.explanation.view import ends
 
-NUMBERS = 190_000
-"""So many numbers are kept, of all stages together: about 4 MB of text with all their digits."""
+NUMBERS = 260_000
+"""So many numbers are kept, of all stages together: at most 5 MB of text with all their digits."""
 
 SIDE = 512
 """So many rows and columns of a stage are kept at the most."""
