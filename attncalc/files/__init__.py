@@ -66,7 +66,7 @@ def read(source: str, stdin: BinaryIO | None = None) -> File:
         return _not_single(read_json(text, source, notes))
     name = source.lower().removesuffix(".gz")
     try:
-        entry = read_table(text, source, notes, "\t" if name.endswith((".tsv", ".tab")) else None)
+        entry = read_table(text, source, notes, "\t" if name.endswith((".tsv", ".tab")) else None, origin.path)
     except FileError as error:
         suffix = os.path.splitext(name)[1]
         if suffix not in SUFFIXES:

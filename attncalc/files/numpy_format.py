@@ -80,7 +80,7 @@ def write_npy(file: BinaryIO, array: np.ndarray) -> None:
     """Write one array, in the order of its rows and in blocks; ``file`` may be a pipe."""
     header = np.lib.format.header_data_from_array_1_0(array)
     np.lib.format.write_array_header_1_0(file, header | {"fortran_order": False})
-    rows = array if array.ndim else array[np.newaxis]
+    rows = array.reshape(-1) if array.flags.c_contiguous else array
     step = max(1, BLOCK_BYTES * len(rows) // max(1, rows.nbytes))
     for first in range(0, len(rows), step):
         file.write(rows[first : first + step].tobytes())

@@ -13,7 +13,8 @@ LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 SEP_LINE = re.compile(r"\s*\"?sep=(.)\"?\s*", re.IGNORECASE)
 QUOTED = re.compile(r' *"((?:[^"]|"")*)" *')
 SPACED = re.compile(r'"((?:[^"]|"")*)"(?!\S)|(\S+)')
-LOOKED_AT = 64  # rows that decide the separator
+LOOKED_AT = 64  # rows that decide the separator,
+ENOUGH = 20_000  # or fewer, when they have so many characters
 LONGEST_CELL = 100_000  # characters of a cell that spans lines; more is a quote that was never meant to open
 
 
@@ -91,7 +92,11 @@ def find_separator(text: str, source: str, prefer: str | None = None) -> str:
     said = SEP_LINE.fullmatch(first[1]) if first else None
     if said:
         return said[1]
-    looked_at = [record for _, record in islice(records(text, source), LOOKED_AT)]
+    looked_at: list[str] = []
+    for _, record in islice(records(text, source), LOOKED_AT):
+        looked_at.append(record)
+        if len(looked_at) > 2 and sum(map(len, looked_at)) > ENOUGH:
+            break
     candidates = sorted(SEPARATORS, key=lambda separator: separator != prefer)
 
     def rating(separator: str) -> tuple[int, int]:

@@ -5,6 +5,7 @@ read by ``_exact`` cell by cell, with the same result, or with the line and colu
 """
 
 import io
+import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ from attncalc.files.table_sheet import (
 )
 
 COMMENT = re.compile(r"^[ \t]*#[^\r\n]*", re.MULTILINE)
-COMMENTS_ON_TOP = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?[\r\n])*")
+ON_TOP = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?[\r\n])*")
 CORNERS = ("", "Unnamed: 0")  # what heads the index column of a data frame
 
 
@@ -42,15 +43,26 @@ class Table:
     notes: tuple[str, ...] = ()
 
 
-def read_table(text: str, source: str, notes: tuple[str, ...] = (), prefer: str | None = None) -> Entry:
-    """Read a table; ``prefer`` is the separator that the file's name suggests."""
+def read_table(
+    text: str, source: str, notes: tuple[str, ...] = (), prefer: str | None = None, path: str | None = None
+) -> Entry:
+    """Read a table.
+
+    Args:
+        text: all of it.
+        source: what messages call it.
+        notes: what is already worth a note.
+        prefer: the separator that the file's name suggests.
+        path: the regular file that holds the text.
+    """
     separator = find_separator(text, source, prefer)
 
     @cache
     def sheet() -> Sheet:
         return read_sheet(text, source, separator)
 
-    table = _fast(text, source, separator) or _exact(sheet(), text)
+    path = None if path is None else os.path.abspath(path)
+    table = _fast(text, source, separator, path) or _exact(sheet(), text)
     values = table.values
     if table.header is not None and table.index is not None:
         values = to_grid(table.header, table.index, values, source)
@@ -75,29 +87,29 @@ def _pointers(
     return locate, spelled
 
 
-def _fast(text: str, source: str, separator: str) -> Table | None:
+def _fast(text: str, source: str, separator: str, path: str | None = None) -> Table | None:
     """Read a table that is numbers throughout, apart from its header; None for anything unusual."""
     if '"' in text or text[:4].lower() == "sep=":
         return None
-    if "#" in text:
-        text = text[COMMENTS_ON_TOP.match(text).end() :]  # type: ignore[union-attr]
-        text = COMMENT.sub("", text) if "#" in text else text
-    header, body = find_header(text, source, separator), text
-    if header is not None:
-        if header[0] in CORNERS:
-            return None
-        line = next(records(text, source))[1]
-        body = text[text.index(line) + len(line) :]
+    header = find_header(text, source, separator)
+    line, record = next(records(text, source))
+    body = text[ON_TOP.match(text).end() :]  # type: ignore[union-attr]  # it matches always
+    if not body.startswith(record) or (header is not None and header[0] in CORNERS):
+        return None
+    body = body if header is None else body[len(record) :]
     if is_generous(body) or not body or body.isspace():
         return None
+    if "#" in body:
+        body, path = COMMENT.sub("", body), None
     notes: tuple[str, ...] = ()
     if separator != "," and "," in body:
         if "." in body or re.search(r",(?![0-9])", body):
             return None
-        body, notes = body.replace(",", "."), (_comma_note(source),)
-    lines = io.TextIOWrapper(io.BytesIO(body.encode()), encoding="ascii")
+        body, path, notes = body.replace(",", "."), None, (_comma_note(source),)
+    if not text.isascii() or (path is not None and not _holds(path, text)):
+        path = None
     try:
-        values = np.loadtxt(lines, delimiter=None if separator == SPACES else separator, comments=None, ndmin=2)
+        values = _loaded(body, separator, path, line - 1 if header is None else line)
     except ValueError:
         return None
     if np.isinf(values).any() or (header is not None and len(header) != values.shape[1]):
@@ -108,6 +120,21 @@ def _fast(text: str, source: str, separator: str) -> Table | None:
     if names:
         return Table(header, values[:, len(names) :], values[:, : len(names)], notes=notes)
     return Table(header, values, notes=notes)
+
+
+def _loaded(body: str, separator: str, path: str | None, skip: int) -> np.ndarray:
+    """Let NumPy parse numbers: from the file itself where it can, for it is slower line by line."""
+    delimiter = None if separator == SPACES else separator
+    if path is not None:
+        return np.loadtxt(path, delimiter=delimiter, comments=None, ndmin=2, skiprows=skip, encoding="utf-8")
+    lines = io.TextIOWrapper(io.BytesIO(body.encode()), encoding="utf-8")
+    return np.loadtxt(lines, delimiter=delimiter, comments=None, ndmin=2)
+
+
+def _holds(path: str, text: str) -> bool:
+    """Whether a file holds just this text, in ASCII, and NumPy does not take its name for a compressed file."""
+    packed = path.lower().endswith((".gz", ".bz2", ".xz", ".lzma"))
+    return not packed and os.path.getsize(path) == len(text)
 
 
 def _exact(sheet: Sheet, text: str) -> Table:

@@ -319,3 +319,24 @@ def test_a_table_of_many_rows_reads_a_late_fault():
 
 def test_a_table_from_standard_input():
     assert read_entry("-", io.BytesIO(b"1;0\n0;2\n")).values.tolist() == [[1, 0], [0, 2]]
+
+
+@pytest.mark.parametrize("name", ["q.csv", "q.gz", "q.bz2", "\u00e9.csv"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1.5,2\n3,-4\n",
+        "\n# 1.5,2\n1.5,2\r\n3,-4\n",
+        "# c\n\na,b\n1.5,2\n3,-4",
+        "\u00e4,b\n1.5,2\n3,-4\n",
+        "\ufeff1.5,2\n3,-4\n",
+        "1.5,2\n# c\n3,-4\n",
+        "1.5 2\r3 -4\r",
+        "1,5;2\n3;-4\n",
+    ],
+)
+def test_a_file_reads_as_its_text_does(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_bytes(text.encode())
+    assert read_entry(str(path)).values.tolist() == [[1.5, 2], [3, -4]]
+    assert read_entry("-", io.BytesIO(text.encode())).values.tolist() == [[1.5, 2], [3, -4]]
