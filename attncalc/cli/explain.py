@@ -88,6 +88,8 @@ class FocusOptions:
         """Return the choice for ``study.explain``."""
         if self.cell is not None and len(self.cell) != 2:
             raise OptionError("--cell takes a query and a key", hint="--cell 1,0")
+        if self.cell is not None and self.online:
+            raise OptionError("--online tells a whole row, and --cell one cell", hint="--query N --online")
         if self.block is not None and not self.online:
             raise OptionError("--block belongs to --online")
         chosen = [name for name in ("query", "cell") if getattr(self, name) is not None] + ["all"] * self.everything
@@ -150,7 +152,7 @@ def explain(
         explanation = told(problem, voice, steps=focus.steps(problem), **focus.keywords())
     if focus.mistake is not None:
         explanation = replace(explanation, intro=(focus.confession(voice), *explanation.intro))
-    notes = (*loaded.notes, *problem.notes)
+    notes = (*loaded.notes, *problem.notes, *explanation.notes)
     for note in notes:
         env.note(note)
     if format == "html":

@@ -1,6 +1,7 @@
 """Walk through a run, step by step: the right one, or that of a mistake."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from attncalc.core import finite
 from attncalc.core.prepare import Problem
 from attncalc.core.rows import take_rows
 from attncalc.core.steps import INPUT_STEPS, OUTPUT_STEPS, RIGHT, ROW_STEPS, Stages, Steps, start, walk
-from attncalc.errors import NumberError, OptionError, ShapeError, shape_text
+from attncalc.errors import OptionError, ShapeError, shape_text
 from attncalc.study.explanation import cell as one_cell
 from attncalc.study.explanation import checking, inputs, masking, mixing, scores, softening
 from attncalc.study.explanation.parts import Explanation, Step
@@ -72,10 +73,10 @@ def explain(
         raise OptionError(f"{sizes.T} queries and {sizes.S} keys are too many to explain all", hint="--query N")
     trail = _trail(problem, steps)
     stages = _rows(steps, trail[INPUT_STEPS[-1]], at_hand)
-    if steps is RIGHT:
-        _check_numbers(problem, stages)
-    else:
+    if steps is not RIGHT:
         _check_shapes(stages)
+    too_large = finite.overflow(stages, problem.layout) if steps is RIGHT else None
+    notes = () if too_large is None else (too_large,)
     view = View(
         stages=stages,
         trail=trail,
@@ -87,12 +88,15 @@ def explain(
         key_tokens=problem.key_tokens,
         right=None if steps is RIGHT else _trail(problem, RIGHT),
     )
-    if cell is not None:
-        return one_cell.explanation(view, *cell)
-    taken = walk_through(view)
-    if online:
-        taken.insert(-1, trace(view, block))
-    return Explanation(say("explain.title"), _intro(view), tuple(taken), batch, head, view.queries, tuple(at_hand))
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):  # a note has named what is too large
+        if cell is not None:
+            return replace(one_cell.explanation(view, *cell), notes=notes)
+        taken = walk_through(view)
+        if online:
+            taken.insert(-1, trace(view, block))
+    return Explanation(
+        say("explain.title"), _intro(view), tuple(taken), batch, head, view.queries, tuple(at_hand), notes
+    )
 
 
 def walk_through(view: View) -> list[Step]:
@@ -132,13 +136,6 @@ def interesting(problem: Problem, batch: int, head: int) -> int:
         if partly is None and len(found := np.flatnonzero(blocked & (counts > 0))):
             partly = int(block.start + found[0])
     return partly or 0
-
-
-def _check_numbers(problem: Problem, stages: Stages) -> None:
-    """Raise an error when a float64 stage is infinite or NaN where the query may attend to the key."""
-    found = finite.check_stages(stages, problem.layout)
-    if found and problem.rules.arithmetic.name == "float64":
-        raise NumberError(f"{found[0]} is {found[1]}: the numbers are too large for float64")
 
 
 def _check_shapes(stages: Stages) -> None:

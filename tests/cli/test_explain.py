@@ -132,6 +132,7 @@ def test_a_cell(attncalc):
         (["--cell", "1"], "--cell takes a query and a key"),
         (["--cell", "1,2", "--all"], "--cell and --all cannot be given together"),
         (["--query", "1", "--all"], "--query and --all cannot be given together"),
+        (["--cell", "1,2", "--online"], "--online tells a whole row, and --cell one cell"),
         (["--block", "2"], "--block belongs to --online"),
         (["--format", "csv"], "there is no format csv here"),
         (["missing.json", "k.json", "v.json"], "missing.json"),

@@ -434,6 +434,18 @@ def test_numbers_that_overflow_are_an_error():
         explain(problem, ENGLISH)
 
 
+def test_narrow_numbers_that_overflow_are_noted():
+    problem = prepare(query=[[300.0]], key=[[300.0], [1]], value=[[1], [2]], dtype="float16")
+    told = explain(problem, ENGLISH)
+    assert told.notes == ("raw is infinite at query 0, key 0: the numbers are too large for float16",)
+
+
+def test_the_mask_names_the_stage_before_it():
+    assert step(explain(textbook(causal=True), ENGLISH), "mask").formula.startswith("scores = scaled where")
+    assert step(explain(textbook(softcap=3), ENGLISH), "mask").formula.startswith("scores = capped where")
+    assert step(explain(textbook(alibi=True), ENGLISH), "mask").formula.startswith("scores = biased where")
+
+
 def test_chinese_has_the_same_numbers():
     english, chinese = (explain(textbook(causal=True), say, online=True) for say in (ENGLISH, CHINESE))
     assert ids(english) == ids(chinese)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attncalc.study.explanation import checking, scores
-from attncalc.study.explanation.masking import blocking
+from attncalc.study.explanation.masking import blocking, formula
 from attncalc.study.explanation.parts import GAP, MORE, Explanation, Grid, Part, Prose, Step, Worked, Working
 from attncalc.study.explanation.softening import between
 from attncalc.study.explanation.unlike import unlike_mask
@@ -69,7 +69,7 @@ def _mask(view: View, i: int, j: int) -> Step:
     return Step(
         id="mask",
         title=say("mask.title"),
-        formula=say("mask.formula"),
+        formula=formula(view),
         latex="",
         parts=(Prose(said or say("cell.allowed", query=query, j=j)), *differs, Working((line,))),
         values={"scores": np.array(score), "allowed": np.array(view.stage("allowed")[r, j])},

@@ -38,8 +38,8 @@ def mask(view: View) -> Step:
     return Step(
         id="mask",
         title=say("mask.title"),
-        formula=say("mask.formula"),
-        latex=r"\mathrm{scores}_{ij} = \mathrm{biased}_{ij} \text{ or } -\infty",
+        formula=formula(view),
+        latex=rf"\mathrm{{scores}}_{{ij}} = \mathrm{{{last_stage(view)}}}_{{ij}} \;\mathrm{{or}}\; -\infty",
         parts=tuple(parts),
         values={
             "allowed": view.stage("allowed"),
@@ -47,6 +47,19 @@ def mask(view: View) -> Step:
             "weights_without_mask": without_mask(view),
         },
     )
+
+
+def last_stage(view: View) -> str:
+    """Name the stage that the mask changes: without soft cap and bias the scores are those of the scale."""
+    rules = view.stages.rules
+    if rules.bias is not None or rules.alibi_slopes is not None:
+        return "biased"
+    return "scaled" if rules.softcap is None else "capped"
+
+
+def formula(view: View) -> str:
+    """Write the formula of the mask."""
+    return view.say("mask.formula", before=last_stage(view))
 
 
 def blocking(view: View) -> dict[str, Array]:

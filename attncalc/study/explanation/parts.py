@@ -126,6 +126,7 @@ class Explanation:
         batch: which sequence is shown; ``head`` which head.
         queries: the queries that are worked out in full.
         at_hand: the queries whose numbers stand in ``values``.
+        notes: what users should know about the numbers.
     """
 
     title: str
@@ -135,6 +136,7 @@ class Explanation:
     head: int
     queries: tuple[int, ...]
     at_hand: tuple[int, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def holds(self) -> bool:

@@ -118,7 +118,7 @@ TEXTS = {
     ),
     # mask
     "mask.title": "Mask: what a query may not see",
-    "mask.formula": "scores = biased where the query may attend to the key, −∞ elsewhere",
+    "mask.formula": "scores = {before} where the query may attend to the key, −∞ elsewhere",
     "mask.none": "No mask is in force: every query may attend to every key, and the scores stay as they are.",
     "mask.rules": "A query may attend to a key when every mask in force says yes:",
     "mask.mask": "mask",

@@ -93,7 +93,7 @@ TEXTS = {
     ),
     # mask
     "mask.title": "掩码：查询不能看的键",
-    "mask.formula": "scores = 查询可以关注该键时为 biased，否则为 −∞",
+    "mask.formula": "scores = 查询可以关注该键时为 {before}，否则为 −∞",
     "mask.none": "没有掩码：每个查询都可以关注每个键，分数不变。",
     "mask.rules": "所有生效的掩码都允许时，查询才可以关注一个键：",
     "mask.mask": "掩码",
