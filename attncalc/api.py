@@ -1,6 +1,6 @@
 """The library's front door: arrays in, arrays out; nothing is printed, and inputs are never written to."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,9 +10,9 @@ from attncalc.core import arrays, finite
 from attncalc.core.memory import check_memory
 from attncalc.core.prepare import Problem, prepare
 from attncalc.core.rows import run_in_rows
-from attncalc.core.shapes import INPUT_STAGES, STAGES, Array
+from attncalc.core.shapes import INPUT_STAGES, QUADRATIC, STAGES, Array
 from attncalc.core.steps import RIGHT, Stages
-from attncalc.core.tiled import run_in_tiles, suits
+from attncalc.core.tiled import Spread, run_in_tiles, suits
 from attncalc.errors import NumberError, OptionError
 from attncalc.suggest import did_you_mean
 
@@ -233,13 +233,22 @@ def _answer(got: ArrayLike) -> tuple[Array, str]:
     return arrays.numbers("got", got), dtype
 
 
-def solve(problem: Problem, wanted: Iterable[str] = STAGES, *, max_memory: int | None = None) -> Result:
+def solve(
+    problem: Problem,
+    wanted: Iterable[str] = STAGES,
+    *,
+    max_memory: int | None = None,
+    spread: Spread | None = None,
+    progress: Callable[[float], None] = lambda share: None,
+) -> Result:
     """Compute the wanted stages of a problem that has been prepared.
 
     Args:
         problem: what to compute.
         wanted: names of stages.
         max_memory: bytes that the T × S stages may take together; half of the free memory unless given.
+        spread: where it is computed, without any T × S stage; on this machine unless given.
+        progress: is told now and then which share of the work is done.
     """
     wanted = tuple(wanted)
     for name in wanted:
@@ -252,9 +261,13 @@ def solve(problem: Problem, wanted: Iterable[str] = STAGES, *, max_memory: int |
         if found := finite.check_stages(stages, problem.layout):
             _overflow(problem, *found, findings)
 
-    computed = run_in_tiles(problem.inputs, problem.rules, wanted) if suits(problem.sizes, wanted) else None
+    if spread is not None and (quadratic := [name for name in QUADRATIC if name in wanted]):
+        raise OptionError(f"a cluster does not build T × S stages, and {quadratic[0]} is one", hint="--show output")
+    computed = None
+    if spread is not None or suits(problem.sizes, wanted):
+        computed = run_in_tiles(problem.inputs, problem.rules, wanted, spread, progress)
     if computed is None:
-        computed = run_in_rows(RIGHT, problem.inputs, problem.rules, wanted, inspect)
+        computed = run_in_rows(RIGHT, problem.inputs, problem.rules, wanted, inspect, progress)
     shown = {name: _hand_out(problem, name, computed[name]) for name in NAMES if name in wanted}
     if "output" in shown and not findings and not problem.empty.any() and not np.isfinite(shown["output"]).all():
         place = tuple(int(n) for n in np.argwhere(~np.isfinite(shown["output"]))[0])

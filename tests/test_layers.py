@@ -18,8 +18,9 @@ MAY_IMPORT = {
     "mistakes": {"core", "texts", "errors", "suggest"},
     "study": {"mistakes", "core", "texts", "errors", "suggest"},
     "api": {"study", "mistakes", "core", "texts", "errors", "suggest"},
+    "cluster": {"core", "errors"},
     "show": {"study", "mistakes", "core", "texts", "errors", "suggest"},
-    "cli": {"api", "files", "show", "study", "mistakes", "core", "texts", "errors", "suggest"},
+    "cli": {"api", "cluster", "files", "show", "study", "mistakes", "core", "texts", "errors", "suggest"},
     "__main__": {"cli"},
 }
 """Layers by name; a layer may always import itself."""
@@ -29,6 +30,8 @@ ONLY_IN = {
     "rich": {"show/terminal.py"},
     "matplotlib": {"show/picture.py", "show/picture_fonts.py"},
     "safetensors": {"files/safetensors_format.py"},
+    "dask": {"cluster"},
+    "distributed": {"cluster"},
     "threadpoolctl": {"core/threads.py"},
     "click": set(),
     "pickle": set(),

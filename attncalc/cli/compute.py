@@ -2,15 +2,17 @@
 
 import io
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from attncalc.cli.environment import Environment
+from attncalc.cli.environment import Environment, Writer
 from attncalc.cli.inputs import InputOptions, load
 from attncalc.cli.options import RuleOptions
 from attncalc.cli.output import OUTPUT, PAGES, PageOptions, send, text_of
+from attncalc.cli.progress import progress
 from attncalc.cli.record import head
 from attncalc.cli.values import size, whole
 from attncalc.errors import OptionError
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from attncalc.api import Result
     from attncalc.cli.inputs import Loaded
     from attncalc.core.prepare import Problem
+    from attncalc.core.tiled import Spread
     from attncalc.show.document import Document
 
 TABLES = {"csv": ",", "tsv": "\t"}
@@ -56,6 +59,14 @@ class StageOptions:
     head: Annotated[
         int | None, typer.Option(parser=whole, metavar="N", help="Show only this head.", rich_help_panel=OUTPUT)
     ] = None
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS|local",
+            help="Spread the work over a dask.distributed cluster; output and lse only.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None
     max_memory: Annotated[
         int | None,
         typer.Option(
@@ -72,7 +83,11 @@ class StageOptions:
 
         names = [name.strip() for name in self.show.split(",")] if self.show is not None else []
         if self.show is None:
-            names = ["output"] if format in ONE_MATRIX else list(DRAWN if format in DRAWINGS else SHOWN)
+            names = (
+                ["output"]
+                if format in ONE_MATRIX or self.dask is not None
+                else list(DRAWN if format in DRAWINGS else SHOWN)
+            )
         if "all" in names:
             names = ["shapes", *STAGES]
         known = ("shapes", *INPUT_STAGES, *STAGES, "all")
@@ -105,14 +120,23 @@ def compute(
         _explorer(env, output, loaded, problem, stages)
         return
     extra = ("allowed",) if format in (*PAGES, *PICTURES) and {"scores", "weights"} & set(shown) else ()
-    with loaded.naming_files():
-        wanted = {name for name in (*shown, *extra) if name != "shapes"}
-        result = solve(problem, wanted, max_memory=stages.max_memory)
+    wanted = {name for name in (*shown, *extra) if name != "shapes"}
+    with loaded.naming_files(), place(stages.dask) as spread, progress(env) as tell:
+        result = solve(problem, wanted, max_memory=stages.max_memory, spread=spread, progress=tell)
     notes = (*loaded.notes, *result.notes)
     for note in notes:
         env.note(note)
     view = View(result, stages.batch, stages.head)
     send(env, output, _written(env, output, format, view, shown, notes))
+
+
+def place(address: str | None) -> "AbstractContextManager[Spread | None]":
+    """Return where to compute: None is this machine."""
+    if address is None:
+        return nullcontext()
+    from attncalc.cluster import connected
+
+    return connected(address)
 
 
 def _explorer(
@@ -132,7 +156,7 @@ def _explorer(
 
 def _written(
     env: Environment, output: PageOptions, format: str, view: "View", shown: tuple[str, ...], notes: tuple[str, ...]
-) -> str | bytes:
+) -> "str | bytes | Writer":
     if format in TABLES:
         return "".join(_table(view, shown[0], TABLES[format]))
     if format in BINARY and output.out is None and env.width is not None:
@@ -257,12 +281,11 @@ def _table(view: View, stage: str, separator: str) -> Iterator[str]:
     return csv_text(array, separator=separator, index_names=names, columns=columns, row_labels=rows)
 
 
-def _binary(view: View, shown: tuple[str, ...], format: str) -> bytes:
+def _binary(view: View, shown: tuple[str, ...], format: str) -> bytes | Writer:
     from attncalc.files import write_npy, write_npz
 
-    buffer = io.BytesIO()
     if format == "npy":
-        write_npy(buffer, view.stage(shown[0]))
-    else:
-        write_npz(buffer, {name: view.stage(name) for name in shown if name != "shapes"})
+        return lambda file: write_npy(file, view.stage(shown[0]))
+    buffer = io.BytesIO()  # an archive is written back and forth, which a pipe cannot be
+    write_npz(buffer, {name: view.stage(name) for name in shown if name != "shapes"})
     return buffer.getvalue()

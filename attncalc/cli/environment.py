@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
@@ -31,6 +31,10 @@ class ClosedPipe(Exception):  # noqa: N818  # not an error: whoever read our out
 
 class NotWritten(Exception):  # noqa: N818
     """Standard output does not take the result: a full disk, a closed device."""
+
+
+Writer = Callable[[BinaryIO], None]
+"""Writes a result, perhaps a long one, into an open file or pipe."""
 
 
 @dataclass(frozen=True)
@@ -115,16 +119,20 @@ class Environment:
         self.stderr.write(for_encoding(written, encoding) + "\n")
         self.stderr.flush()
 
-    def write(self, result: str | bytes) -> None:
-        """Write a result to standard output, whole.
+    def write(self, result: str | bytes | Writer) -> None:
+        """Write a result to standard output.
 
         Raises:
             ClosedPipe: the reader has gone.
             NotWritten: the device does not take it.
         """
-        data = result.encode(self.encoding, "backslashreplace") if isinstance(result, str) else result
+        if isinstance(result, str):
+            result = result.encode(self.encoding, "backslashreplace")
         try:
-            self.stdout.write(data)
+            if isinstance(result, bytes):
+                self.stdout.write(result)
+            else:
+                result(self.stdout)
             self.stdout.flush()
         except BrokenPipeError:
             raise ClosedPipe from None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from attncalc.cli.environment import Environment
+from attncalc.cli.environment import Environment, Writer
 from attncalc.cli.values import whole
 from attncalc.errors import OptionError
 from attncalc.suggest import did_you_mean
@@ -177,7 +177,7 @@ def text_of(
     return render(page(), format, settings)
 
 
-def send(env: Environment, options: PageOptions, result: str | bytes) -> None:
+def send(env: Environment, options: PageOptions, result: str | bytes | Writer) -> None:
     """Write a result to the file that is named, whole or not at all, or else to standard output."""
     if options.out in (None, "-"):
         env.write(result)
@@ -186,4 +186,9 @@ def send(env: Environment, options: PageOptions, result: str | bytes) -> None:
 
     assert options.out is not None
     with env.writing(options.out), replacing(options.out) as file:
-        file.write(result.encode("utf-8") if isinstance(result, str) else result)
+        if isinstance(result, str):
+            result = result.encode("utf-8")
+        if isinstance(result, bytes):
+            file.write(result)
+        else:
+            result(file)

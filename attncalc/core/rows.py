@@ -31,6 +31,7 @@ def run_in_rows(
     rules: Rules,
     wanted: Collection[str],
     inspect: Callable[[Stages], None] = lambda stages: None,
+    progress: Callable[[float], None] = lambda share: None,
 ) -> dict[str, Array]:
     """Walk through all the steps; keep only the stages that are wanted.
 
@@ -42,6 +43,7 @@ def run_in_rows(
         rules: the rules in force.
         wanted: names of STAGES and INPUT_STAGES.
         inspect: is shown all the stages of each block, before they are dropped.
+        progress: is told after each block which share of the rows is done.
 
     Returns:
         The wanted stages, in our order of axes.
@@ -62,6 +64,7 @@ def run_in_rows(
                 kept[name] = piece if len(part.i) == sizes.T else np.empty(shape, piece.dtype)
             if kept[name] is not piece:
                 kept[name][:, :, block] = piece
+        progress(block.stop / sizes.T)
     if "output" in wanted:
         kept["output"] = walk(steps, OUTPUT_STEPS, replace(ready, heads=kept["heads"])).output
     return {name: array for name, array in kept.items() if name in wanted}

@@ -21,7 +21,7 @@ only inputs and results are rounded to the type.  The blocks do not depend on ho
 neither does any bit of the answer.
 """
 
-from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial, reduce
@@ -81,8 +81,17 @@ class Task:
         return look(query, key, value, self.rows, keys, piece.rules, piece.sizes)
 
 
-Spread = Callable[[Sequence[Task]], Generator[Partial, None, None]]
-"""What computes tasks, somewhere; it yields the result of each, in their order."""
+@dataclass(frozen=True)
+class Spread:
+    """Where tasks are computed.
+
+    Attributes:
+        run: computes tasks; it yields the result of each, in their order.
+        blocks: blocks of queries in a task.
+    """
+
+    run: Callable[[Sequence[Task]], Generator[Partial, None, None]]
+    blocks: int = 1
 
 
 def suits(sizes: Sizes, wanted: Collection[str]) -> bool:
@@ -106,22 +115,23 @@ def run_in_tiles(
         inputs: what to compute from.
         rules: the rules in force.
         wanted: names of STAGES and INPUT_STAGES.
-        spread: what computes the tasks; threads of this process unless given.
+        spread: where it is computed; on the cores of this machine unless given.
         progress: is told now and then which share of the work is done.
 
     Returns:
         The wanted stages, in our order of axes and in the type of results; or None where numbers could become too
         large for the type, so that the plain walk has to find the stage and the cell.
     """
+    spread = spread or Spread(on_threads)
     ready = enter(inputs, rules)
     if may_overflow(ready):
         return None
     sizes, arithmetic = inputs.sizes, rules.arithmetic
     heads = np.empty((sizes.B, sizes.H, sizes.T, sizes.d_v), arithmetic.stored)
     lse = np.empty((sizes.B, sizes.H, sizes.T), arithmetic.stored)
-    tasks = cut(ready)
+    tasks = cut(ready, spread.blocks)
     total, done = sum(task.cells for task in tasks), 0
-    with closing((spread or on_threads)(tasks)) as found:
+    with closing(spread.run(tasks)) as found:
         for task, seen in zip(tasks, found, strict=True):
             place = (task.piece.b, task.piece.heads, slice(task.rows.start, task.rows.stop))
             for into, result in zip((lse, heads), finish(seen, task.piece), strict=True):
@@ -144,7 +154,7 @@ def put_out(ready: Stages, heads: Array) -> Array:
     return arithmetic.store(walk(RIGHT, OUTPUT_STEPS, ready).output)
 
 
-def cut(ready: Stages, blocks: int = 1) -> list[Task]:
+def cut(ready: Stages, blocks: int) -> list[Task]:
     """Cut a problem into tasks of so many blocks of queries; stretches of keys that are blocked are left out."""
     tasks = []
     for piece in pieces(ready):
@@ -169,12 +179,12 @@ def on_threads(tasks: Sequence[Task]) -> Generator[Partial, None, None]:
     calls = [partial(task.part, keys) for task in tasks for keys in task.stretches]
     with threads.one_thread_each() as workers, closing(threads.in_order(calls, min(workers, len(calls)))) as parts:
         for task in tasks:
-            yield together(task, (next(parts) for _ in task.stretches))
+            yield together(task.piece.sizes, len(task.rows), task.piece.rules, *(next(parts) for _ in task.stretches))
 
 
-def together(task: Task, parts: Iterable[Partial]) -> Partial:
-    """Merge what was found in the stretches of a task, in their order."""
-    return reduce(merge, parts, nothing(task.piece.sizes, len(task.rows), task.piece.rules))
+def together(sizes: Sizes, rows: int, rules: Rules, *parts: Partial) -> Partial:
+    """Merge what is known of so many queries from one stretch of keys after the other."""
+    return reduce(merge, parts, nothing(sizes, rows, rules))
 
 
 def nothing(sizes: Sizes, rows: int, rules: Rules) -> Partial:
