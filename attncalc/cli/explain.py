@@ -127,8 +127,8 @@ class FocusOptions:
 def explain(
     env: Environment,
     inputs: InputOptions,
-    rules: RuleOptions,
     focus: FocusOptions,
+    rules: RuleOptions,
     language: LanguageOptions,
     output: PageOptions,
 ) -> None:
