@@ -15,18 +15,7 @@ SHOWN = 4
 
 def listing() -> Document:
     """Make the list of all dialects."""
-    columns = tuple(
-        Column(title)
-        for title in (
-            "dialect",
-            "no key at all",
-            "true in a mask",
-            "mask of numbers",
-            "causal, T ≠ S",
-            "window",
-            "scale",
-        )
-    )
+    columns = tuple(map(Column, ("dialect", "no key", "true", "numbers", "causal", "window", "scale")))
     return Document(
         (
             Heading("dialects"),
@@ -35,7 +24,15 @@ def listing() -> Document:
                 "says otherwise; attncalc dialects Q K V shows where they part on your own numbers."
             ),
             Table(columns, tuple(_row(dialect) for dialect in DIALECTS)),
-            Text("no key at all: what a query gets that may attend to no key · self: the query's own key counts"),
+            Facts(
+                (
+                    ("no key", "what a query gets that may attend to no key"),
+                    ("true", "what it means in a mask"),
+                    ("numbers", "in a mask, 0 and 1 too: added to the scores, or read as true and false"),
+                    ("causal", "where it starts when T ≠ S; by lengths: lower-right where lengths are given"),
+                    ("window", "of n: n keys and the query's own, or n keys with it"),
+                )
+            ),
             *(block for dialect in DIALECTS for block in _about(dialect)),
             Heading("what no rule says", level=2),
             Text(
@@ -47,15 +44,13 @@ def listing() -> Document:
 
 
 def _row(dialect: Dialect) -> tuple[str, ...]:
-    corner = {"lengths": "upper-left; lower-right with lengths"}.get(dialect.corner, dialect.corner)
-    window = "counts self" + (", both sides" if dialect.window_both_sides else "")
     return (
         dialect.name,
         {"uniform": "mean of V"}.get(dialect.empty_rows, FILLED[dialect.empty_rows]),
         dialect.mask_true,
-        "added to the scores" if dialect.mask_numbers == "added" else "1 is true",
-        corner,
-        "" if "window" in dialect.lacks else window if dialect.window_counts_itself else "self is extra",
+        "" if "mask" in dialect.lacks else "added" if dialect.mask_numbers == "added" else "read",
+        {"lengths": "by lengths"}.get(dialect.corner, dialect.corner),
+        "" if "window" in dialect.lacks else "n with own" if dialect.window_counts_itself else "n and own",
         "1/√d" if dialect.scale is None else f"{dialect.scale:g}",
     )
 
@@ -64,6 +59,8 @@ def _about(dialect: Dialect) -> tuple[Block, ...]:
     more = [dialect.remark] * bool(dialect.remark)
     if dialect.short_mask:
         more.append("a mask with too few columns is filled up with blocked")
+    if dialect.window_both_sides:
+        more.append("a window holds on both sides")
     if not dialect.cache:
         more.append("its causal mask knows of no cache")
     if dialect.lacks:
