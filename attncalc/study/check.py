@@ -11,10 +11,13 @@ from attncalc.core.steps import RIGHT, run
 from attncalc.errors import OptionError, shape_text
 from attncalc.mistakes.wrong import in_float64
 from attncalc.study.compare import Comparison, Worst, compare, places
-from attncalc.study.diagnose import LARGEST_WHOLE, Diagnosis, Found, diagnose
+from attncalc.study.diagnose import Diagnosis, Found, diagnose
 from attncalc.study.observe import observe
 from attncalc.study.tolerance import Spelling, Tolerance, tolerance_for
 from attncalc.suggest import did_you_mean
+
+LARGEST_OBSERVED = 2**24
+"""How many numbers a T × S stage may hold for remarks that need every stage."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +183,7 @@ def _observations(
     if comparison is not None and comparison.rounding not in (None, "float64"):
         found.append(f"the difference is consistent with {comparison.rounding} rounding")
     sizes = problem.sizes
-    if sizes.B * sizes.H * sizes.T * sizes.S <= LARGEST_WHOLE:
+    if sizes.B * sizes.H * sizes.T * sizes.S <= LARGEST_OBSERVED:
         wide = in_float64(problem)
         found += observe(problem, stage, got, right, run(RIGHT, wide.inputs, wide.rules), tolerance)
     return found

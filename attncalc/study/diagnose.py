@@ -24,14 +24,23 @@ ROWS = 4
 BLOCK_NUMBERS = 2**21
 """How many numbers a T × S stage holds at the most while an answer is confirmed in blocks of rows."""
 
-LARGEST_WHOLE = 2**25
+LARGEST_WHOLE = 2**23
 """How many numbers a T × S stage may hold for mistakes that need all rows at once."""
+
+LARGEST_WHOLE_IN_PAIRS = 2**20
+"""The same for pairs, of which there are many."""
 
 LARGEST_PAIRS = 2**17
 """How many numbers the first rows may hold for pairs to be tried."""
 
 RESHAPING = ("heads-averaged", "sink-as-extra-value", "output-projection-missing")
 """Mistakes that may give an answer of another shape."""
+
+NEARLY = 100.0
+"""A mistake that is off by no more tolerances than this is spoken of, though it is not named."""
+
+FAR_NEARER = 1000.0
+"""If it is nearer than the right answer by this factor."""
 
 CHANCE = 2.0**-20
 """How unlikely it must be that one of all pairs fits by accident, for a pair to be named."""
@@ -139,6 +148,15 @@ class Search:
             return False
         return bool((self.tolerance.near(self.got_some, answer) | np.isnan(answer)).all())
 
+    def tolerances_off(self, answer: Array | None) -> float:
+        """Return how many tolerances the first rows of an answer are off at the most; NaN counts as infinite."""
+        if answer is None or self.got_some is None or answer.shape != self.got_some.shape:
+            return np.inf
+        allowed = self.tolerance.atol + self.tolerance.rtol * np.abs(answer)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            off = np.where(answer == self.got_some, 0, np.abs(answer - self.got_some) / allowed)
+        return float(np.nan_to_num(off, nan=np.inf).max())
+
     def confirm(self, *forms: Form) -> float | None:
         """Return how far some forms' answer is from the one given, in full; None when it is not that answer."""
         errors = (self._error(forms, filling) for filling in fillings(self.problem) if self._possible(filling))
@@ -198,6 +216,8 @@ def diagnose(problem: Problem, stage: str, got: Array, right: Array, tolerance: 
     result.found = _singles(search, candidates)
     if not result.found and not np.isnan(got).all():
         _pairs(search, candidates, result)
+    if not result.found and got.shape == right.shape:
+        result.notes += _nearly(search, candidates)
     return result
 
 
@@ -220,6 +240,20 @@ def _singles(search: Search, candidates: Sequence[Candidate]) -> list[Found]:
     return best_first(found, search.right)
 
 
+def _nearly(search: Search, candidates: Sequence[Candidate]) -> list[str]:
+    """Tell the mistake that a narrower type may have blurred: not quite the answer, but far nearer than what is right."""
+    sizes = {
+        each.mistake.id: search.tolerances_off(search.some.of((each.form,), MARKED))
+        for each in candidates
+        if each.form.rows_apart and each.mistake.id != dropout.ID
+    }
+    nearest = min(sizes, key=sizes.__getitem__, default=None)
+    right = search.tolerances_off(rows_of(search.problem, search.stage, search.right, search.some.rows))
+    if nearest is None or not sizes[nearest] <= min(NEARLY, right / FAR_NEARER):
+        return []
+    return [f"it is nearly what {nearest} gives: off by {sizes[nearest]:.2g} times the tolerance, not by {right:.2g}"]
+
+
 def best_first(found: list[Found], right: Array) -> list[Found]:
     """Sort by error; errors that are mere rounding count as equal and leave the order of the catalogue."""
     finite = np.abs(right[np.isfinite(right)])
@@ -229,23 +263,24 @@ def best_first(found: list[Found], right: Array) -> list[Found]:
 
 def _pairs(search: Search, candidates: Sequence[Candidate], result: Diagnosis) -> None:
     """Try two mistakes at once, of different stages and steps."""
-    if search.got.shape != search.right.shape:
-        candidates = [each for each in candidates if each.mistake.id != dropout.ID]
-        hopeful = [(a, b) for a, b in _partners(candidates) if a.mistake.id in RESHAPING or b.mistake.id in RESHAPING]
-        if search.one_row * search.problem.sizes.T > LARGEST_PAIRS:
-            result.notes.append("the input is too large to try two mistakes at once")
-            return
-    elif search.one_row * len(search.some.rows) > LARGEST_PAIRS:
+    candidates = [each for each in candidates if each.mistake.id != dropout.ID]
+    whole = search.one_row * search.problem.sizes.T
+    same_shape = search.got.shape == search.right.shape
+    if (search.one_row * len(search.some.rows) if same_shape else whole) > LARGEST_PAIRS:
         result.notes.append("the input is too large to try two mistakes at once")
         return
-    else:
-        if not _enough_evidence(search, len(candidates)):
-            result.notes.append(
-                "the answer has too few numbers, or too few digits, to try two mistakes at once: one of many pairs "
-                "could fit by accident"
-            )
-            return
+    if same_shape and not _enough_evidence(search, len(candidates)):
+        result.notes.append(
+            "the answer has too few numbers, or too few digits, to try two mistakes at once: one of many pairs could "
+            "fit by accident"
+        )
+        return
+    if whole > LARGEST_WHOLE_IN_PAIRS:
+        candidates = [each for each in candidates if each.form.rows_apart]
+    if same_shape:
         hopeful = list(_screened(search, candidates, result))
+    else:
+        hopeful = [pair for pair in _partners(candidates) if any(each.mistake.id in RESHAPING for each in pair)]
     errors: dict[tuple[str, str], tuple[float, Candidate, Candidate]] = {}
     for a, b in hopeful:
         key = (a.mistake.id, b.mistake.id)
@@ -274,7 +309,7 @@ def _screened(
     """
     previous: Candidate | None = None
     lead: _Lead | None = None
-    for a, b in _partners([each for each in candidates if each.mistake.id != dropout.ID]):
+    for a, b in _partners(candidates):
         if previous is not a or lead is None:
             previous, lead = a, _Lead(search.bench, search.some.rows, a.form)
         result.pairs += 1

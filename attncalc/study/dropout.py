@@ -23,7 +23,7 @@ MOST_KEYS = 8
 MOST_ROWS = 2**12
 """Rows of output that are searched; every way of dropping is tried for each."""
 
-MOST_NUMBERS = 2**25
+MOST_NUMBERS = 2**24
 """Numbers of a T × S stage that are looked at."""
 
 ENOUGH = 20.0

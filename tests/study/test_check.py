@@ -295,3 +295,12 @@ def test_a_large_answer_is_checked_in_parts():
     got = attention(q, k, v, causal=True, scale=1.0, stages=("output",)).output
     verdict = check(got, q, k, v, causal=True)
     assert verdict.ids == ("scale-missing",)
+
+
+def test_a_mistake_that_narrow_arithmetic_blurs_is_spoken_of_but_not_named():
+    rng = np.random.default_rng(3)
+    q, k, v = (rng.normal(0, 4, size=(5, 16)).astype(np.float32) for _ in range(3))
+    got = attention(q, k, v, scale=1.0, dtype="float32").output.astype(np.float64)
+    verdict = check(got, q, k, v, rtol=1e-8, atol=1e-8)
+    assert not verdict.mistakes
+    assert any("nearly what scale-missing gives" in remark for remark in verdict.observations)
