@@ -133,7 +133,4 @@ TEXTS = {
     "page.kept.value_columns": "{kept} of {count} columns of V",
     "page.kept.variants": "only the run that was asked for, so that causal mask and scale cannot be changed",
     "page.kept.more": "Sums are over everything. --batch N and --head N choose what is kept.",
-    "page.answer.got": "this answer",
-    "page.answer.right": "right",
-    "page.answer.difference": "difference",
 }

@@ -122,7 +122,4 @@ TEXTS = {
     "page.kept.value_columns": "V 的 {count} 列中的 {kept} 列",
     "page.kept.variants": "只有所要求的那次运行，因此不能改变因果掩码和缩放",
     "page.kept.more": "总和包括全部的数。用 --batch N 和 --head N 选择保存什么。",
-    "page.answer.got": "这个答案",
-    "page.answer.right": "正确答案",
-    "page.answer.difference": "差",
 }
