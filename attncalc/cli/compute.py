@@ -109,6 +109,9 @@ def compute(
     Q, K and V come from three files or one bundle; every rule is an option, and the head of the page says which
     rules were in force.
     """
+    from attncalc.core.threads import hold_from_the_start
+
+    hold_from_the_start()
     from attncalc.api import solve
 
     env = output.messages(env)

@@ -7,9 +7,11 @@ library to one thread, as the command line sees to; otherwise they run one after
 """
 
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import TypeVar
 
 Value = TypeVar("Value")
@@ -27,6 +29,13 @@ def cores() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # macOS, Windows
         return os.cpu_count() or 1
+
+
+def hold_from_the_start() -> None:
+    """Have the linear algebra library load with one thread, where threadpoolctl cannot hold it to one later."""
+    if "numpy" not in sys.modules and find_spec("threadpoolctl") is None:
+        for name in VARIABLES:
+            os.environ.setdefault(name, "1")
 
 
 @contextmanager
