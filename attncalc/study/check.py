@@ -11,8 +11,9 @@ from attncalc.core.steps import RIGHT, run
 from attncalc.errors import OptionError, shape_text
 from attncalc.mistakes.wrong import in_float64
 from attncalc.study.compare import Comparison, Worst, compare, places
-from attncalc.study.diagnose import Diagnosis, Found, diagnose
+from attncalc.study.diagnose import diagnose
 from attncalc.study.observe import observe
+from attncalc.study.search import Diagnosis, Found
 from attncalc.study.tolerance import Spelling, Tolerance, tolerance_for
 from attncalc.suggest import did_you_mean
 

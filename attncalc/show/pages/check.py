@@ -7,7 +7,7 @@ from attncalc.errors import shape_text
 from attncalc.show.document import Block, Document, Facts, Heading, Matrix, Note, Role, Span, Text
 from attncalc.show.pages.rules import Rows
 from attncalc.study.check import Verdict
-from attncalc.study.diagnose import Found
+from attncalc.study.search import Found
 
 LISTED = 8
 """So many explanations are told."""
