@@ -1,6 +1,8 @@
 // The arithmetic behind a cell.  Every sum, exponential and weight is attncalc's own; the page multiplies two
 // numbers where it shows a single term, which is exact in the narrow types and rounded once in float64.
 
+const SHORT = 16; // keys that are listed one by one, blocked or not
+
 const number = (name, i, j) => {
   const array = stage(name);
   return write(j === undefined ? array.values[i] : array.values[i][j], array.notation);
@@ -95,7 +97,8 @@ const TELL = {
 
   output(i, j) {
     const [weights, value] = [stage("weights"), stage("value")];
-    const terms = weights.values[i].map((weight, k) => ({
+    const { kept, rest } = taking(i, null);
+    const terms = kept.map((k) => [k, weights.values[i][k]]).map(([k, weight]) => ({
       label: long("key", k),
       factors: [write(weight, weights.notation), write(value.values[k][j], value.notation)],
       product: weight === 0 ? 0 : weight * value.values[k][j],
@@ -106,7 +109,7 @@ const TELL = {
     return [
       prose("tell.output", { name: long("query", i), column: short("value", j) }),
       sumLine(nameOf({ stage: "output", i, j }), terms.filter((term) => !term.blocked), number("output", i, j)),
-      termsTable(terms, head, number("output", i, j)),
+      termsTable(terms, head, number("output", i, j), rest),
     ];
   },
 
@@ -131,7 +134,7 @@ function sumLine(name, terms, total) {
   return line(`${name} = ${terms.map((term) => times(bracketed(term.factors[0]), term.factors[1])).join(" + ")} = ${total}`);
 }
 
-function termsTable(terms, head, total) {
+function termsTable(terms, head, total, rest = null) {
   const most = Math.max(...terms.map((term) => Math.abs(finite(term.product))), 0) || 1;
   const body = terms.flatMap((term) => [
     element(
@@ -145,7 +148,16 @@ function termsTable(terms, head, total) {
     term.gap ? element("tr", {}, element("td", { colspan: 4, class: "faint" }, "⋮")) : null,
   ]);
   const sum = element("tr", { class: "total" }, element("th", { scope: "row" }, say("sum")), element("td"), element("td"), element("td", {}, total));
-  return working(head, body, sum);
+  return working(head, [...body, rest], sum);
+}
+
+/** Of a long row, the keys that take part, and the one that is looked at; how many others there are is said. */
+function taking(i, j) {
+  const all = stage("weights").values[i].map((_, k) => k);
+  const kept = all.length <= SHORT ? all : all.filter((k) => allowed(i, k) || k === j);
+  const hidden = all.length - kept.length;
+  const rest = hidden ? element("tr", {}, element("td", { colspan: 4, class: "faint" }, say("rest", { count: hidden }))) : null;
+  return { kept, rest };
 }
 
 function softmaxRow(i, j) {
@@ -153,17 +165,19 @@ function softmaxRow(i, j) {
   const m = number("maximum", i);
   const empty = finite(stage("sum").values[i]) === 0;
   if (empty) return [prose("tell.weights.empty"), line(`${nameOf({ stage: "weights", i, j })} = ${number("weights", i, j)}`)];
-  const rows = scores.values[i].flatMap((score, k) => [
+  const { kept, rest } = taking(i, j);
+  const rows = kept.flatMap((k) => [
     element(
       "tr",
       { class: [allowed(i, k) ? "" : "blocked", k === j ? "active" : ""].join(" ").trim() || null },
       element("th", { scope: "row" }, element("bdi", {}, long("key", k))),
-      element("td", {}, write(score, scores.notation)),
+      element("td", {}, write(scores.values[i][k], scores.notation)),
       element("td", {}, write(exponentials.values[i][k], exponentials.notation)),
       element("td", {}, bar(finite(weights.values[i][k]), write(weights.values[i][k], weights.notation))),
     ),
     gapAfter("key", k) ? element("tr", {}, element("td", { colspan: 4, class: "faint" }, "⋮")) : null,
   ]);
+  rows.push(rest);
   const { sink } = part();
   if (sink) {
     const e = stored(sink.exponential);
@@ -179,7 +193,7 @@ function softmaxRow(i, j) {
       `${nameOf({ stage: "weights", i, j })} = exp(${number("scores", i, j)} − ${bracketed(m)}) / ${say("sum")} = ` +
         `${number("exponentials", i, j)} / ${number("sum", i)} = ${number("weights", i, j)}`,
     ),
-    working([say("key"), say("score"), "exp(score − m)", say("weight")], rows, sum),
+    working([say("key"), say("score"), "exp(score −\u00a0m)", say("weight")], rows, sum),
   ];
 }
 

@@ -79,6 +79,7 @@ TEXTS = {
     "page.score": "score",
     "page.product": "product",
     "page.sum": "sum",
+    "page.rest": "… and {count} blocked keys",
     "page.sink": "sink",
     "page.inspector": "The arithmetic behind a number",
     "page.fold": "Show or hide the arithmetic",

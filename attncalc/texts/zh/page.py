@@ -76,6 +76,7 @@ TEXTS = {
     "page.score": "分数",
     "page.product": "乘积",
     "page.sum": "总和",
+    "page.rest": "……以及 {count} 个被挡住的键",
     "page.sink": "汇点",
     "page.inspector": "数字背后的算式",
     "page.fold": "展开或收起算式",
