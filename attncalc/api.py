@@ -7,16 +7,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from attncalc.core import arrays, finite
+from attncalc.core.dtypes import SMALL
 from attncalc.core.memory import check_memory
 from attncalc.core.prepare import Problem, prepare
 from attncalc.core.rows import run_in_rows
 from attncalc.core.shapes import INPUT_STAGES, QUADRATIC, STAGES, Array
 from attncalc.core.steps import RIGHT, Stages
-from attncalc.core.tiled import Spread, run_in_tiles, suits
 from attncalc.errors import NumberError, OptionError
 from attncalc.suggest import did_you_mean
 
 if TYPE_CHECKING:
+    from attncalc.core.tiled import Spread
     from attncalc.study.check import Verdict
     from attncalc.study.gradient import Gradients
 
@@ -120,7 +121,7 @@ def attention(
     """
     given = {name: array for name, array in (("query", q), ("key", k), ("value", v)) if array is not None}
     problem = prepare(**options | given)
-    return solve(problem, STAGES if stages is None else tuple(stages), max_memory=max_memory)
+    return solve(problem, STAGES if stages is None else stages, max_memory=max_memory)
 
 
 def check(
@@ -238,7 +239,7 @@ def solve(
     wanted: Iterable[str] = STAGES,
     *,
     max_memory: int | None = None,
-    spread: Spread | None = None,
+    spread: "Spread | None" = None,
     progress: Callable[[float], None] = lambda share: None,
 ) -> Result:
     """Compute the wanted stages of a problem that has been prepared.
@@ -250,7 +251,7 @@ def solve(
         spread: where it is computed, without any T × S stage; on this machine unless given.
         progress: is told now and then which share of the work is done.
     """
-    wanted = tuple(wanted)
+    wanted = (wanted,) if isinstance(wanted, str) else tuple(wanted)
     for name in wanted:
         if name not in NAMES:
             raise OptionError(f"there is no stage {name}", hint=did_you_mean(name, NAMES) or _stages_hint())
@@ -261,10 +262,13 @@ def solve(
         if found := finite.check_stages(stages, problem.layout):
             _overflow(problem, *found, findings)
 
-    if spread is not None and (quadratic := [name for name in QUADRATIC if name in wanted]):
+    quadratic = [name for name in QUADRATIC if name in wanted]
+    if spread is not None and quadratic:
         raise OptionError(f"a cluster does not build T × S stages, and {quadratic[0]} is one", hint="--show output")
     computed = None
-    if spread is not None or suits(problem.sizes, wanted):
+    if spread is not None or (not quadratic and problem.sizes.multiply_adds > SMALL):
+        from attncalc.core.tiled import run_in_tiles
+
         computed = run_in_tiles(problem.inputs, problem.rules, wanted, spread, progress)
     if computed is None:
         computed = run_in_rows(RIGHT, problem.inputs, problem.rules, wanted, inspect, progress)

@@ -36,6 +36,12 @@ class Arithmetic:
         return 2.0 ** (1 - self.bits)
 
     @property
+    def largest(self) -> float:
+        """The largest finite number of the type."""
+        exponent = 16 if self.name == "float16" else 1024 if self.name == "float64" else 128
+        return (2 - self.epsilon) * 2.0 ** (exponent - 1)
+
+    @property
     def native(self) -> type[np.floating]:
         """The numpy type that computes fast and holds the numbers of the type: where no stage is built or rounded."""
         return np.float64 if self.name == "float64" else np.float32

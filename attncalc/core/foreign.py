@@ -10,7 +10,6 @@ from functools import reduce
 import numpy as np
 
 from attncalc.core import masks, steps
-from attncalc.core.dtypes import Arithmetic
 from attncalc.core.heads import grouped_matmul
 from attncalc.core.steps import Stages, Step, Steps, Written
 
@@ -33,7 +32,7 @@ def add_lowest(s: Stages, record: Steps) -> Written:
     and more survive it.
     """
     written = steps.allow(s, record)
-    lowest = s.biased.dtype.type(-largest(s.rules.arithmetic))
+    lowest = s.biased.dtype.type(-s.rules.arithmetic.largest)
     with np.errstate(over="ignore"):
         return {**written, "scores": np.where(written["allowed"], s.biased, s.biased + lowest)}
 
@@ -63,7 +62,7 @@ def put_finite(share: float) -> Step:
         open_ = reduce(np.logical_and, true, np.ones((1, 1, 1, 1), dtype=bool))
         return {
             **written,
-            "scores": np.where(open_, s.biased, s.biased.dtype.type(-share * largest(s.rules.arithmetic))),
+            "scores": np.where(open_, s.biased, s.biased.dtype.type(-share * s.rules.arithmetic.largest)),
         }
 
     return step
@@ -91,9 +90,3 @@ def from_the_corner(step: Step) -> Step:
         return step(replace(s, rules=replace(s.rules, align="upper-left")), record)
 
     return without_cache
-
-
-def largest(arithmetic: Arithmetic) -> float:
-    """Return the largest finite number of a type."""
-    exponent = 16 if arithmetic.name == "float16" else 1024 if arithmetic.name == "float64" else 128
-    return float((2 - arithmetic.epsilon) * 2.0 ** (exponent - 1))

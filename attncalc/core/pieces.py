@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attncalc.core.foreign import largest
 from attncalc.core.rules import Rules
 from attncalc.core.shapes import Array, Sizes
 from attncalc.core.steps import INPUT_STEPS, RIGHT, Inputs, Stages, start, walk
@@ -62,7 +61,7 @@ def may_overflow(stages: Stages) -> bool:
     if rules.alibi_slopes is not None:
         score += peak(rules.alibi_slopes) * (sizes.S + sizes.T)
     mixed = sizes.S * peak(stages.value)
-    unsafe: bool = not max(score, mixed) < largest(rules.arithmetic) / 4
+    unsafe: bool = not max(score, mixed) < rules.arithmetic.largest / 4
     return unsafe or not projected_finite(stages)
 
 

@@ -29,10 +29,9 @@ from functools import partial, reduce
 import numpy as np
 
 from attncalc.core import masks, positions, scores, threads
-from attncalc.core.dtypes import SMALL
 from attncalc.core.pieces import Piece, enter, may_overflow, pieces
 from attncalc.core.rules import Rules
-from attncalc.core.shapes import INPUT_STAGES, QUADRATIC, Array, Sizes
+from attncalc.core.shapes import INPUT_STAGES, Array, Sizes
 from attncalc.core.steps import OUTPUT_STEPS, RIGHT, Inputs, Stages, walk
 
 ROWS = 128
@@ -92,14 +91,6 @@ class Spread:
 
     run: Callable[[Sequence[Task]], Generator[Partial, None, None]]
     blocks: int = 1
-
-
-def suits(sizes: Sizes, wanted: Collection[str]) -> bool:
-    """Say whether to compute in tiles: nothing T × S is asked for, and the problem is worth it.
-
-    Small problems stay with the definition, whose sums are more exact than anybody needs.
-    """
-    return not set(QUADRATIC) & set(wanted) and sizes.multiply_adds > SMALL
 
 
 def run_in_tiles(

@@ -3,13 +3,10 @@
 import ast
 import io
 import math
-import struct
-import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
@@ -17,6 +14,9 @@ from attncalc.errors import FileError, shape_text
 from attncalc.files.entry import Entry, File, LazyEntries
 from attncalc.files.origin import Origin
 from attncalc.files.signatures import archive_kind
+
+if TYPE_CHECKING:
+    from zipfile import ZipFile
 
 MAGIC = b"\x93NUMPY"
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
@@ -88,20 +88,28 @@ def write_npy(file: BinaryIO, array: np.ndarray) -> None:
 
 def write_npz(file: BinaryIO, arrays: Mapping[str, np.ndarray]) -> None:
     """Write named arrays into an archive, the same bytes for the same arrays."""
+    import zipfile  # here and below: npz is rarer than npy, and it takes a while to load
+
     with zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
             with archive.open(zipfile.ZipInfo(name + ".npy"), "w", force_zip64=True) as member:
                 write_npy(member, array)  # type: ignore[arg-type]
 
 
-def _open(origin: Origin) -> zipfile.ZipFile:
+def _open(origin: Origin) -> "ZipFile":
+    import struct
+    import zipfile
+
     try:
         return zipfile.ZipFile(io.BytesIO(origin.data()) if origin.path is None else origin.path)
     except (zipfile.BadZipFile, ValueError, EOFError, struct.error):
         raise FileError(f"{origin.source}: is a damaged or truncated zip archive (npz is one)") from None
 
 
-def _member(archive: zipfile.ZipFile, member: str, origin: Origin) -> Entry:
+def _member(archive: "ZipFile", member: str, origin: Origin) -> Entry:
+    import zipfile
+    import zlib
+
     source = f"{origin.source}:{member.removesuffix('.npy')}"
     if archive.getinfo(member).flag_bits & 1:
         raise FileError(f"{source}: is encrypted")

@@ -1,7 +1,6 @@
 """A file is replaced whole or not at all."""
 
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -25,7 +24,7 @@ def replacing(path: str) -> Iterator[BinaryIO]:
         with _opened(path, os.O_WRONLY) as file:
             yield file
         return
-    temporary = os.path.join(os.path.dirname(target), f".attncalc-{secrets.token_hex(8)}")
+    temporary = os.path.join(os.path.dirname(target), f".attncalc-{os.urandom(8).hex()}")
     file = _opened(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, temporary, 0o666 if mode is None else 0o600)
     try:
         with file:

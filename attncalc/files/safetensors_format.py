@@ -1,6 +1,5 @@
 """safetensors, through the package of that name; it is imported when such a file is met."""
 
-import json
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -75,6 +74,8 @@ def _lazy(origin: Origin, name: str, handle: Any) -> Entry:
 def _stored(origin: Origin, name: str) -> dict[str, Any]:
     """Return the type, shape and bytes of one array, from a file that the package has accepted."""
     length = int.from_bytes(origin.start(8), "little")
+    import json
+
     told = json.loads(origin.start(8 + length)[8:])[name]
     begin, end = told["data_offsets"]
     return {**told, "data": origin.slice(8 + length + begin, end - begin)}

@@ -1,8 +1,6 @@
 """Bytes → text: gzip, byte-order marks, UTF-8 and UTF-16.  Line ends stay as they are."""
 
 import codecs
-import gzip
-import zlib
 
 from attncalc.errors import FileError
 from attncalc.files.signatures import refuse_binary
@@ -16,6 +14,9 @@ def decompress(data: bytes, source: str) -> bytes:
     """Return what a gzip file holds, or the bytes themselves when they are not gzip."""
     if not data.startswith(GZIP):
         return data
+    import gzip
+    import zlib
+
     try:
         return gzip.decompress(data)
     except EOFError:

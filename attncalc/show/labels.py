@@ -3,7 +3,6 @@ r"""Users' text as data: never markup, never a control code, and how much room i
 ``clean`` first, for every target; then the target's own escape, which cleans by itself.
 """
 
-import html
 import re
 from collections.abc import Iterator
 from unicodedata import category, combining, east_asian_width
@@ -139,6 +138,8 @@ def escape_latex(text: str, encoding: str = "utf-8") -> str:
 
 def escape_html(text: str, encoding: str = "utf-8") -> str:
     """Write a text for HTML and SVG, between tags or in a quoted attribute."""
+    import html  # with all the entities of HTML
+
     return html.escape(clean(text)).encode(encoding, "xmlcharrefreplace").decode(encoding)
 
 

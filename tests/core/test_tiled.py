@@ -145,7 +145,7 @@ def test_blocks_that_are_blocked_are_skipped(options, most, monkeypatch):
 
 
 def test_numbers_that_could_overflow_are_left_to_the_definition(monkeypatch):
-    monkeypatch.setattr("attncalc.core.tiled.SMALL", 0)
+    monkeypatch.setattr("attncalc.api.SMALL", 0)
     with pytest.raises(AttnCalcError, match=r"raw is infinite at query 1, key 0"):
         attention([[1.0], [1e300]], [[1e300], [2.0]], [[1.0], [2.0]], stages=("output",))
     noted = attention([[1.0], [1e30]], [[1e30], [2.0]], [[1.0], [2.0]], stages=("output",), dtype="float32")
@@ -156,7 +156,7 @@ def test_numbers_that_could_overflow_are_left_to_the_definition(monkeypatch):
 
 
 def test_stages_are_those_that_are_asked_for_and_inputs_are_not_written_to(monkeypatch):
-    monkeypatch.setattr("attncalc.core.tiled.SMALL", 0)
+    monkeypatch.setattr("attncalc.api.SMALL", 0)
     arrays = normal((7, 4), (11, 4), (11, 3), dtype=np.float32)
     before = [array.copy() for array in arrays]
     for array in arrays:
