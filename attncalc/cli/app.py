@@ -1,9 +1,7 @@
 """The commands in the order and groups of --help, and the one place where everything ends in an exit code."""
 
 import os
-import signal
 import sys
-import traceback
 from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
@@ -106,12 +104,12 @@ def run(arguments: Sequence[str], env: Environment) -> int:
         env.error(error)
         return ExitStatus.MISUSED
     except typer.TyperException as error:
-        env.error(usage_error(error))
+        env.error(usage_error(error, arguments))
         return ExitStatus.MISUSED
     except ClosedPipe:
         return ExitStatus.CLOSED_PIPE
-    except NotWritten as error:
-        env.message("error", f"the result could not be written: {error}")
+    except (NotWritten, OSError) as error:  # readers say theirs as FileError
+        env.message("error", f"the result could not be written: {getattr(error, 'strerror', None) or error}")
         return ExitStatus.NOT_WRITTEN
     except (KeyboardInterrupt, typer.Abort):
         return ExitStatus.INTERRUPTED
@@ -124,39 +122,36 @@ def run(arguments: Sequence[str], env: Environment) -> int:
             "error", f"a fault of attncalc itself ({kind}: {error})", ["  hint: ATTNCALC_DEBUG=1 shows the traceback"]
         )
         if env.variables.get("ATTNCALC_DEBUG"):
+            import traceback
+
             traceback.print_exc(file=env.stderr)
         return ExitStatus.FAULT
 
 
-def usage_error(error: typer.TyperException) -> AttnCalcError:
+def usage_error(error: typer.TyperException, arguments: Sequence[str]) -> AttnCalcError:
     """Say typer's complaint in our form: one sentence, and a hint."""
+    command = next((name for name in arguments[:1] if name in (each.name for each in COMMANDS)), "")
+    hint = f"{f'attncalc {command}'.strip()} --help lists the options"
     text = error.format_message().strip().rstrip(".")
+    wrong = getattr(error, "option_name", None)
     context = getattr(error, "ctx", None)
-    hint = f"{context.command_path} --help lists the options" if context else "attncalc --help"
-    for start in (" Did you mean ", " (Did you mean ", " (Possible options: "):
-        if start in text:
-            text, _, near = text.partition(start)
-            hint = f"did you mean {near.rstrip('?).')}?"
+    if type(error).__name__ == "NoSuchOption" and wrong and context is not None:
+        known = [name for param in context.command.params for name in param.opts if name.startswith("--")]
+        text, hint = f"there is no option {wrong}", did_you_mean(wrong, known) or hint
     return AttnCalcError(text[:1].lower() + text[1:], hint=hint)
 
 
-def main() -> None:
-    """Run attncalc as a process; never return."""
-    signal.signal(signal.SIGTERM, _terminated)
+def main() -> int:
+    """Run the command line of this process; return its exit code."""
     env = Environment.of_process()
     try:
         status = run(sys.argv[1:], env)
+        sys.stdout.flush()
     except SystemExit as ended:  # completion, or typer found standard output closed while it wrote a help page
         closed = type(sys.stdout).__name__ == "PacifyFlushWrapper"
         status = ExitStatus.CLOSED_PIPE if closed else int(ended.code or 0)
-    try:
-        sys.stdout.flush()
     except OSError:
-        status = status or ExitStatus.NOT_WRITTEN
+        status = ExitStatus.NOT_WRITTEN
     if status in (ExitStatus.CLOSED_PIPE, ExitStatus.NOT_WRITTEN):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left in the buffer has nowhere to go
-    sys.exit(status)
-
-
-def _terminated(number: int, frame: object) -> None:
-    sys.exit(ExitStatus.TERMINATED)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left in Python's buffer has nowhere to go
+    return status

@@ -10,11 +10,11 @@ import typer
 
 from attncalc.cli.environment import Environment, Writer
 from attncalc.cli.inputs import InputOptions, load
-from attncalc.cli.options import RuleOptions
+from attncalc.cli.options import MaxMemory, RuleOptions
 from attncalc.cli.output import OUTPUT, PAGES, PageOptions, send, text_of
 from attncalc.cli.progress import progress
 from attncalc.cli.record import head
-from attncalc.cli.values import size, whole
+from attncalc.cli.values import whole
 from attncalc.errors import OptionError
 from attncalc.suggest import did_you_mean
 
@@ -67,15 +67,7 @@ class StageOptions:
             rich_help_panel=OUTPUT,
         ),
     ] = None
-    max_memory: Annotated[
-        int | None,
-        typer.Option(
-            parser=size,
-            metavar="SIZE",
-            help="Refuse to build T × S stages larger than this (half of the free memory).",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None
+    max_memory: MaxMemory = None
 
     def stages(self, format: str) -> tuple[str, ...]:
         """Return the names in --show, checked; ``shapes`` may be among them."""
@@ -97,7 +89,8 @@ class StageOptions:
                 raise OptionError(f"there is no stage {name or 'without a name'}", hint=hint)
         names = list(dict.fromkeys(names))
         if format in ONE_MATRIX and (len(names) != 1 or names == ["shapes"]):
-            raise OptionError(f"{format} holds one matrix, and --show names {len(names)}", hint="--show output")
+            what = "shapes are no matrix" if names == ["shapes"] else f"--show names {len(names)}"
+            raise OptionError(f"{format} holds one matrix, and {what}", hint="--show output")
         return tuple(names)
 
 
@@ -161,7 +154,9 @@ def _written(
     env: Environment, output: PageOptions, format: str, view: "View", shown: tuple[str, ...], notes: tuple[str, ...]
 ) -> "str | bytes | Writer":
     if format in TABLES:
-        return "".join(_table(view, shown[0], TABLES[format]))
+        lines = _table(view, shown[0], TABLES[format])
+        encoding = output.settings(env).encoding
+        return lambda file: file.writelines(line.encode(encoding, "backslashreplace") for line in lines)
     if format in BINARY and output.out is None and env.width is not None:
         raise OptionError(f"{format} is no text and would upset the terminal", hint="-o FILE, or a pipe")
     if format in PICTURES:
@@ -269,10 +264,13 @@ def _record(view: View, shown: tuple[str, ...], notes: tuple[str, ...]) -> Mappi
 def _table(view: View, stage: str, separator: str) -> Iterator[str]:
     """Write one stage as csv or tsv: numbers alone where a matrix has no labels, else with a header."""
     from attncalc.files import csv_text
+    from attncalc.show.labels import clean
 
-    axes = [axis for axis in ("batch", "head", "query", "key", "column") if axis in view.axes(stage)]
-    array = view.stage(stage).transpose([view.axes(stage).index(axis) for axis in axes])
-    tokens = {"query": view.problem.query_tokens, "key": view.problem.key_tokens}
+    array, axes = view.stage(stage), view.axes(stage)
+    tokens = {
+        axis: labels and tuple(map(clean, labels))  # no control codes, even where only a program reads
+        for axis, labels in (("query", view.problem.query_tokens), ("key", view.problem.key_tokens))
+    }
     index = axes if stage == "lse" else axes[:-1]
     rows = tokens.get(index[-1]) if len(index) == 1 else None
     columns = tokens.get(axes[-1]) if stage != "lse" else None

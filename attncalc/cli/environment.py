@@ -1,14 +1,16 @@
 """What a command runs in: streams, width, colour, and how messages and results leave it."""
 
+import io
 import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import BinaryIO, TextIO
 
+from attncalc.cli.streams import hold_closed_descriptors, standard_input, standard_output
 from attncalc.errors import AttnCalcError, aligned
 
 
@@ -66,11 +68,12 @@ class Environment:
     @classmethod
     def of_process(cls) -> "Environment":
         """Return the environment of this process."""
+        hold_closed_descriptors()
         terminal = sys.stdout.isatty()
         return cls(
-            stdin=sys.stdin.buffer,
-            stdout=sys.stdout.buffer,
-            stderr=sys.stderr,
+            stdin=standard_input(),
+            stdout=standard_output(),
+            stderr=io.StringIO() if sys.stderr is None else sys.stderr,
             encoding=sys.stdout.encoding or "ascii",
             width=shutil.get_terminal_size().columns if terminal else None,
             variables=os.environ,
@@ -92,7 +95,7 @@ class Environment:
             return False
         if self.variables.get("FORCE_COLOR", "0") not in ("", "0"):
             return True
-        return self.width is not None and self.variables.get("TERM") != "dumb"
+        return self.width is not None and self.variables.get("TERM", "unknown") not in ("", "dumb")
 
     def note(self, text: str) -> None:
         """Tell the user something worth knowing; under --strict that is an error."""
@@ -116,8 +119,9 @@ class Environment:
 
         written = "\n".join(clean(line) for line in (f"attncalc: {kind}: {text}", *(lines or ())))
         encoding = getattr(self.stderr, "encoding", None) or "ascii"
-        self.stderr.write(for_encoding(written, encoding) + "\n")
-        self.stderr.flush()
+        with suppress(OSError):  # where nobody can be told, the exit code has to do
+            self.stderr.write(for_encoding(written, encoding) + "\n")
+            self.stderr.flush()
 
     def write(self, result: str | bytes | Writer) -> None:
         """Write a result to standard output.

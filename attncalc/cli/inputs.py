@@ -23,6 +23,9 @@ BUNDLED = ("mask", "bias", "padding", "lengths", "past_key", "past_value", "sink
 
 NOTHING: Mapping[str, tuple[str | None, str]] = {}
 
+RULES = ("scale", "softcap", "causal", "window_left", "window_right", "dtype", "heads", "kv_heads", "layout", "rope")
+"""Rules that somebody might expect to be read from a bundle, which holds arrays only."""
+
 TOKENS = ("tokens", "query_tokens", "key_tokens")
 
 NAMES = {"q": "query", "k": "key", "v": "value"} | {n: n for n in ("query", "key", "value", *BUNDLED, *TOKENS)}
@@ -177,7 +180,7 @@ def load(
     for name, (source, stage) in results.items():
         if source is not None:
             entries[name] = sources.result(source, stage)
-    _forget_labels_that_do_not_fit(keywords)
+    _forget_labels_that_do_not_fit(keywords, sources)
     return Loaded(keywords | given, entries, sources.notes)
 
 
@@ -224,9 +227,11 @@ def _bundle(sources: Sources, source: str) -> tuple[dict[str, Any], dict[str, "E
             found[meaning] = name
     if missing := [name for name in ("query", "key", "value") if name not in found]:
         raise AttnCalcError(
-            f"{source} has no {' and no '.join(missing)}; it holds {', '.join(file.entries) or 'nothing'}",
+            f"{source} has no {' or '.join(missing)}; it holds {', '.join(file.entries) or 'nothing'}",
             hint=f"the names are q k v or query key value; or take them one by one: {source}:NAME",
         )
+    if unread := [name for name in file.entries if name in RULES]:
+        sources.hear([f"{source}: {', '.join(unread)} in it is not read; rules are options, such as --{unread[0]}"])
     entries = {meaning: file.entries[name] for meaning, name in found.items()}
     keywords: dict[str, Any] = {}
     for meaning, entry in entries.items():
@@ -238,7 +243,7 @@ def _bundle(sources: Sources, source: str) -> tuple[dict[str, Any], dict[str, "E
 def _projected(sources: Sources, inputs: InputOptions) -> tuple[dict[str, Any], dict[str, "Entry"]]:
     """Read a sequence and the weights of a layer."""
     if inputs.files:
-        raise OptionError("--x takes the place of Q, K and V, and files are given as well")
+        raise OptionError("--x, --weights and --context take the place of Q, K and V, and files are given as well")
     entries = {name: sources.entry(text) for name in ("x", "context") if (text := getattr(inputs, name)) is not None}
     keywords: dict[str, Any] = {name: entry.values for name, entry in entries.items()}
     if "x" in entries and entries["x"].labels:
@@ -273,7 +278,8 @@ class Arrays(Mapping[str, Any]):
         return len(self._entries)
 
 
-def _forget_labels_that_do_not_fit(keywords: dict[str, Any]) -> None:
+def _forget_labels_that_do_not_fit(keywords: dict[str, Any], sources: Sources) -> None:
     """Drop labels from files when past keys make more keys than there are labels."""
     if "past_key" in keywords and len(keywords.get("key_tokens") or ()) == len(keywords.get("key", ())):
         keywords.pop("key_tokens", None)
+        sources.hear(["with past keys there are more keys than labels; --key-tokens names them all"])

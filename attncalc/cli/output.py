@@ -36,6 +36,9 @@ SUFFIXES = {
     ".npz": "npz",
 }
 
+FORMATS = "table plain json markdown latex html; heatmap csv tsv npy npz where the result is one of matrices (table)."
+"""The help of --format."""
+
 DIGITS = 4
 ROWS_ON_A_TERMINAL = 20
 
@@ -44,9 +47,7 @@ ROWS_ON_A_TERMINAL = 20
 class PageOptions:
     """How a page looks, where it goes, and how notes are treated."""
 
-    format: Annotated[
-        str | None, typer.Option("--format", metavar="NAME", help="One of FORMATS (table).", rich_help_panel=OUTPUT)
-    ] = None
+    format: Annotated[str | None, typer.Option("--format", metavar="NAME", help=FORMATS, rich_help_panel=OUTPUT)] = None
     out: Annotated[
         str | None,
         typer.Option(
@@ -101,6 +102,8 @@ class PageOptions:
             return self.format
         if self.out in (None, "-") or self.out.startswith("/dev/"):
             return formats[0]
+        if not self.out or os.path.isdir(self.out):
+            raise OptionError(f"-o needs the name of a file, and “{self.out}” is {'a folder' if self.out else 'none'}")
         suffix = os.path.splitext(self.out)[1].lower()
         if SUFFIXES.get(suffix) not in formats:
             known = " ".join(each for each, name in SUFFIXES.items() if name in formats)

@@ -34,7 +34,7 @@ class Sources:
         """Read a whole file, a container perhaps."""
         from attncalc.files import read
 
-        found = read(source, self._stdin(source))
+        found = read(_named(source), self._stdin(source))
         self.hear(found.notes)
         return found
 
@@ -42,7 +42,7 @@ class Sources:
         """Read one array: FILE, FILE:NAME or -."""
         from attncalc.files import read_entry
 
-        if source not in self._entries:
+        if _named(source) not in self._entries:
             self._entries[source] = read_entry(source, self._stdin(source))
         elif source.partition(":")[0] == "-":
             self._stdin(source)
@@ -71,10 +71,11 @@ class Sources:
         """Read a file of numbers, or a list that is typed; an existing file wins."""
         if text == "-" or os.path.exists(text.partition(":")[0]) or os.path.exists(text):
             return self.entry(text)
+        words = {"true": "1", "false": "0"}
         try:
-            return list(number_list(text))
+            return list(number_list(",".join(words.get(part.strip().lower(), part) for part in text.split(","))))
         except Exception as error:
-            raise OptionError(f"{option} {text} is neither a file nor a list of numbers") from error
+            raise OptionError(f"{option}: “{text}” is neither a file nor a list of numbers") from error
 
     def labels(self, text: str) -> tuple[str, ...]:
         """Read labels: a comma list, or a file with one a line or a JSON list."""
@@ -92,3 +93,10 @@ class Sources:
             raise OptionError("standard input can be read only once, and - is given twice")
         self._stdin_taken = True
         return self._env.stdin
+
+
+def _named(source: str) -> str:
+    """Return the name of a file, or say that it is empty."""
+    if not source:
+        raise OptionError("the name of a file is empty")
+    return source

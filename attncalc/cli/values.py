@@ -16,7 +16,7 @@ def number(text: str) -> float:
     """Read one finite decimal number; Python's ``1_0`` and ``infinity`` are none."""
     text = text.strip().replace("\u2212", "-")
     if not NUMBER.fullmatch(text):
-        raise typer.BadParameter(f"{text} is not a plain decimal number")
+        raise typer.BadParameter(f"{text or 'nothing'} is not a plain decimal number")
     value = float(text)
     if value in (float("inf"), float("-inf")):
         raise typer.BadParameter(f"{text} is too large for float64")
@@ -25,8 +25,10 @@ def number(text: str) -> float:
 
 def whole(text: str) -> int:
     """Read one whole number."""
-    if not re.fullmatch(r"[+-]?\d{1,18}", text.strip(), re.ASCII):
-        raise typer.BadParameter(f"{text} is not a whole number")
+    if not re.fullmatch(r"[+-]?\d+", text.strip(), re.ASCII):
+        raise typer.BadParameter(f"{text or 'nothing'} is not a whole number")
+    if len(text.strip()) > 18:
+        raise typer.BadParameter(f"{text} is too large")
     return int(text)
 
 

@@ -105,17 +105,23 @@ def _packed(query: Shape, key: Shape, value: Shape, H: int, kv_heads: int | None
         raise OptionError(f"heads must be a multiple of kv_heads, and {H} is none of {G}")
     for name, shape, count in (("query", query, H), ("key", key, G), ("value", value, G)):
         if shape[-1] % count:
-            raise ShapeError(f"the width of {letter(name)} does not divide into {count} heads", arrays=[(name, shape)])
+            raise ShapeError(
+                f"the width of {letter(name)} does not divide into {_heads(count)}", arrays=[(name, shape)]
+            )
     d = query[-1] // H
     if key[-1] != G * d:
         fitting = key[-1] // d if key[-1] % d == 0 else 0
         grouped = kv_heads is None and fitting and H % fitting == 0
         raise ShapeError(
-            f"K must be {G * d} wide: {G} heads of the width {d} of Q's heads",
+            f"K must be {G * d} wide: {_heads(G)} of the width {d} of Q's heads",
             arrays=[("query", query), ("key", key)],
             hint=f"K and V have fewer heads than Q? --kv-heads {fitting}" if grouped else None,
         )
     return H, G, d, value[-1] // G
+
+
+def _heads(count: int) -> str:
+    return "1 head" if count == 1 else f"{count} heads"
 
 
 def head_counts(heads: int | None, kv_heads: int | None) -> tuple[int | None, int | None]:
@@ -147,7 +153,7 @@ def past(name: str, array: Array, layout: Layout, sizes: Sizes) -> Array:
     if layout.packed:
         if ours.shape[-1] != sizes.G * width:
             raise ShapeError(
-                f"{name} must be {sizes.G * width} wide: {sizes.G} heads of {width}",
+                f"{name} must be {sizes.G * width} wide: {_heads(sizes.G)} of {width}",
                 arrays=[(name, array.shape)],
             )
         ours = split(ours, sizes.G)

@@ -1,15 +1,18 @@
 """What users should know about how their input was understood: notes, and the error about empty queries."""
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from attncalc.core import finite
-from attncalc.core.dialects import Adopted
 from attncalc.core.rules import Rules
 from attncalc.core.ruling import Options
 from attncalc.core.shapes import Array, Sizes
 from attncalc.errors import AttnCalcError, EmptyRowError
+
+if TYPE_CHECKING:
+    from attncalc.core.dialects import Adopted
 
 FILLED = {"zero": "zeros", "nan": "NaN", "uniform": "the mean of all values"}
 
@@ -34,13 +37,15 @@ def of(asked: Options, rules: Rules, sizes: Sizes, empty: Array) -> tuple[str, .
     window = rules.window_left is not None or rules.window_right is not None
     if asked.causal_align is not None and not (rules.causal or window or rules.alibi_slopes is not None):
         found.append("causal_align places nothing: there is no causal mask, window or ALiBi")
+    if rules.padding_tokens is not None and rules.padding_tokens.all():
+        found.append(f"no key is the pad token {asked.pad_token}")
     if empty.any():
         gets = "gets" if empty.sum() == 1 else "get"
         found.append(f"{queries_text(empty, None)} may attend to no key and {gets} {FILLED[rules.empty_rows]}")
     return tuple(found)
 
 
-def of_dialect(adopted: Adopted | None, value: Array) -> tuple[str, ...]:
+def of_dialect(adopted: "Adopted | None", value: Array) -> tuple[str, ...]:
     """Return the notes on the rules of a library; ``value`` may hold NaN or infinity where it is blocked."""
     if adopted is None:
         return ()

@@ -2,19 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attncalc.core import dialects, finite, fit, notes
-from attncalc.core.dialects import Adopted
+from attncalc.core import finite, fit, notes
 from attncalc.core.given import attended, past_of, projected
 from attncalc.core.rules import Rules
 from attncalc.core.ruling import in_force, options_from, rules_from
 from attncalc.core.shapes import Array, Layout, Sizes
 from attncalc.core.steps import Inputs
 from attncalc.errors import OptionError, ShapeError
+
+if TYPE_CHECKING:
+    from attncalc.core.dialects import Adopted
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Problem:
     notes: tuple[str, ...] = ()
     query_tokens: tuple[str, ...] | None = None
     key_tokens: tuple[str, ...] | None = None
-    adopted: Adopted | None = None
+    adopted: "Adopted | None" = None
 
     @property
     def sizes(self) -> Sizes:
@@ -127,6 +129,8 @@ def prepare(
     labels = _labels(tokens, query_tokens, key_tokens, sizes)
     if like is not None:
         explicit = {name for name, value in options.items() if value is not None}
+        from attncalc.core import dialects
+
         adopted = dialects.adopt(like, asked, explicit, sizes, shown)
         asked = adopted.options
     rules = rules_from(asked, sizes, shown, labels[1])

@@ -109,7 +109,7 @@ def alignment(given: Options, P: int) -> tuple[bool, Align]:
         if corner is not None and corner != given.causal:
             raise OptionError(f"causal is {given.causal}, but causal_align is {corner}")
         if (given.causal == "past") != (P > 0):
-            raise OptionError(f"causal is {given.causal}, but there {'are' if P else 'is no'} past keys")
+            raise OptionError(f"causal is {given.causal}, but there are {'' if P else 'no '}past keys")
         return True, cast(Align, given.causal)
     if P:
         if corner is not None:
@@ -170,6 +170,8 @@ def _padding(given: Options, sizes: Sizes, layout: Layout) -> Array | None:
     if given.padding is None:
         return None
     real = arrays.booleans("padding", given.padding)
+    if real.shape == (sizes.S, 1) and sizes.S > 1:
+        real = real[:, 0]  # a column of a text file
     if real.ndim not in (1, 2) or real.shape[-1] != sizes.S:
         raise ShapeError(
             f"padding needs one entry for each of the {sizes.S} keys",

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from attncalc.core.dialects import Adopted
 from attncalc.core.prepare import Problem
 from attncalc.errors import LETTERS, shape_text
@@ -82,6 +84,8 @@ def _masks(problem: Problem) -> list[str]:
         found.append(f"window ({left} to the left, {right} to the right{'' if rules.causal else f', {placed}'})")
     if rules.mask is not None:
         found.append(f"mask file (true = {rules.mask_true})")
+    if rules.bias is not None and np.isneginf(rules.bias).any():
+        found.append("bias (where it is −∞)")
     if rules.padding is not None:
         found.append(f"padding (true = {'real' if rules.mask_true == 'allowed' else 'padding'})")
     if rules.lengths is not None:
