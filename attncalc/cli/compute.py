@@ -266,7 +266,8 @@ def _table(view: View, stage: str, separator: str) -> Iterator[str]:
     from attncalc.files import csv_text
     from attncalc.show.labels import clean
 
-    array, axes = view.stage(stage), view.axes(stage)
+    axes = [axis for axis in ("batch", "head", "query", "key", "column") if axis in view.axes(stage)]
+    array = view.stage(stage).transpose([view.axes(stage).index(axis) for axis in axes])
     tokens = {
         axis: labels and tuple(map(clean, labels))  # no control codes, even where only a program reads
         for axis, labels in (("query", view.problem.query_tokens), ("key", view.problem.key_tokens))

@@ -3,20 +3,20 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from attncalc.errors import FileError
 from attncalc.files.entry import Entry, File, Written
-from attncalc.files.json_format import is_json, parse, read_json
 from attncalc.files.numpy_format import is_npy, is_npz, read_npy, read_npz, write_npy, write_npz
 from attncalc.files.origin import Origin, open_source
 from attncalc.files.replace import replacing
 from attncalc.files.safetensors_format import is_safetensors, read_safetensors
 from attncalc.files.signatures import refuse_foreign, refuse_text
-from attncalc.files.table_format import read_table
-from attncalc.files.table_write import csv_text
 from attncalc.files.text import GZIP, decode, decompress
 from attncalc.suggest import nearest
+
+if TYPE_CHECKING:
+    from attncalc.files.table_write import csv_text
 
 __all__ = [
     "FORMATS",
@@ -51,6 +51,14 @@ FORMATS = (
 SUFFIXES = (".npy", ".npz", ".safetensors", ".json")  # a name that says what the content may then not be
 
 
+def __getattr__(name: str) -> Any:
+    if name == "csv_text":
+        from attncalc.files.table_write import csv_text
+
+        return csv_text
+    raise AttributeError(f"module {__name__} has no attribute {name}")
+
+
 def read(source: str, stdin: BinaryIO | None = None) -> File:
     """Read a file; ``-`` is standard input.  The content decides what it is, whatever its name says."""
     origin = _unpacked(source, stdin)
@@ -62,8 +70,12 @@ def read(source: str, stdin: BinaryIO | None = None) -> File:
             return _not_single(form.read(origin))
     refuse_foreign(head, source)
     text, notes = _text(origin)
+    from attncalc.files.json_format import is_json, read_json  # the text formats are loaded when one is met
+
     if is_json(text):
         return _not_single(read_json(text, source, notes))
+    from attncalc.files.table_format import read_table
+
     name = source.lower().removesuffix(".gz")
     try:
         entry = read_table(text, source, notes, "\t" if name.endswith((".tsv", ".tab")) else None, origin.path)
@@ -105,6 +117,8 @@ def read_lines(source: str, stdin: BinaryIO | None = None) -> list[str]:
     """Read texts, one a line, or a JSON list of texts: tokens, for example."""
     text, _ = _text(_unpacked(source, stdin))
     if text.lstrip().startswith("["):
+        from attncalc.files.json_format import parse
+
         try:
             found = parse(text, source)
         except FileError:

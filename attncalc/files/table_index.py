@@ -18,7 +18,7 @@ def index_names(header: Sequence[str] | None) -> tuple[str, ...]:
         if cell not in left:
             return tuple(found)
         found.append(cell)
-        left.remove(cell)  # in the order of the array's axes, whichever that is
+        left = left[left.index(cell) + 1 :]
     return ()
 
 
