@@ -135,6 +135,7 @@ def test_every_grid_is_one_stop_and_arrows_walk_in_it(words):
     words.focus(words.cell("raw", 0, 0))
     words.keys("\ue015", "\ue014", "\ue014")  # down, right, right
     assert words.text("#arithmetic h2") == "raw[1, 2] = 2"
+    assert words.text("#said").startswith("raw[1, 2] = 2. q1 · k2 = ")
     words.keys("\ue011")  # Home: the label of the row
     assert "cat" in words.focused
     words.keys("\ue007")  # Enter

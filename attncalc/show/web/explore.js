@@ -212,7 +212,9 @@ function listenToFlow() {
   });
   flow.addEventListener("focusin", (event) => {
     const cell = cellAt(event.target);
-    if (cell) look(cell);
+    if (!cell) return;
+    look(cell);
+    announce([...document.querySelectorAll("#arithmetic h2, #arithmetic .worked")].map((part) => part.textContent).join(". "));
   });
   flow.addEventListener("click", (event) => {
     const pressed = event.target.closest(".chip");

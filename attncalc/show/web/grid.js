@@ -42,7 +42,7 @@ function table(name, array, title) {
   );
   return element(
     "table",
-    { role: "grid", "data-stage": name, "aria-label": title, "aria-rowcount": KINDS[rows].count },
+    { role: "grid", "data-stage": name, "aria-label": title },
     element("thead", {}, element("tr", {}, element("td", { class: "corner" }), head)),
     element("tbody", {}, body),
   );
