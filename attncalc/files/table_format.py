@@ -97,10 +97,10 @@ def _fast(text: str, source: str, separator: str, path: str | None = None) -> Ta
     if not body.startswith(record) or (header is not None and header[0] in CORNERS):
         return None
     body = body if header is None else body[len(record) :]
-    if is_generous(body) or not body or body.isspace():
-        return None
     if "#" in body:
         body, path = COMMENT.sub("", body), None
+    if is_generous(body) or not body or body.isspace():
+        return None
     notes: tuple[str, ...] = ()
     if separator != "," and "," in body:
         if "." in body or re.search(r",(?![0-9])", body):

@@ -5,17 +5,21 @@ from collections.abc import Sequence
 import numpy as np
 
 from attncalc.errors import FileError
+from attncalc.files.table_cells import Quoted
 
 INDEX_NAMES = ("batch", "head", "query")
 SINGLE = "lse"  # heads the only column of an array without a last axis
 
 
 def index_names(header: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the index columns that a header begins with; another column must follow them."""
+    """Return the index columns that a header begins with; another column must follow them.
+
+    ``query,"head"`` is one index column and a label: only a header that is quoted throughout quotes them all.
+    """
     found: list[str] = []
     left = list(INDEX_NAMES)
     for cell in header or ():
-        if cell not in left:
+        if cell not in left or (isinstance(cell, Quoted) and not isinstance(found[0] if found else cell, Quoted)):
             return tuple(found)
         found.append(cell)
         left = left[left.index(cell) + 1 :]

@@ -53,6 +53,7 @@ def read(text, prefer=None):
         "1.5d0,2.\n+3,-4E0\n",
         "head,query,k0,k1\n0,0,1.5,2\n0,1,3,-4\n",
         "query,k0,k1\n0,1.5,2\n1,3,-4\n",
+        '"head","query","k0","k1"\n"0","0","1.5","2"\n"0","1","3","-4"\n',
     ],
 )
 def test_many_ways_to_write_one_matrix(text):
@@ -189,6 +190,7 @@ def test_a_tie_goes_to_the_separator_of_the_name():
         ("1,2\n3,[4]\n", r"hint: remove the brackets"),
         ("1 2 # c\n3 4\n", r"q.csv: line 2 has 2 cells, line 1 has 4"),
         ("a,b\n5,1,2\n6,3,4\n", r"q.csv: line 2 has 3 cells, line 1 has 2"),
+        ("a,b\n# 1,2\n", r"q.csv: line 1 is text, and no line of numbers follows it"),
         ("a,b\n", r"q.csv: line 1 is text, and no line of numbers follows it"),
         ("# a\n\n", r"q.csv: holds no numbers, only blank lines and comments"),
         ("sep=;\n", r"q.csv: holds no numbers"),

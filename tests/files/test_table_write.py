@@ -32,6 +32,12 @@ def test_labels_stand_in_a_header_and_a_first_column():
     assert text == 'query,x,""""\nthe,1,2\n"a,b",3,4\n'
 
 
+def test_a_label_that_is_the_name_of_an_index_column_is_quoted():
+    text = written([[1, 2]], row_labels=["query"], columns=["head", "x"])
+    assert text == 'query,"head",x\n"query",1,2\n'
+    assert read_table(text, "q.csv").labels == ("query",)
+
+
 def test_index_columns_stand_before_the_numbers():
     assert written([[[1, 2]], [[3, 4]]], index_names=("head", "query"), columns=["k0", "k1"]) == (
         "head,query,k0,k1\n0,0,1,2\n1,0,3,4\n"
