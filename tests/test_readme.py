@@ -30,7 +30,7 @@ def transcripts() -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("command", "output"), transcripts(), ids=[command for command, _ in transcripts()])
 def test_commands_do_what_the_readme_shows(command, output, tmp_path):
     program = f"{shlex.quote(sys.executable)} -m attncalc"
-    line = re.sub(r"(^|\| )attncalc\b", lambda found: found[1] + program, command).replace("/tmp/", f"{tmp_path}/")
+    line = re.sub(r"(^|\| |&& )attncalc\b", lambda found: found[1] + program, command).replace("/tmp/", f"{tmp_path}/")
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", line],
         cwd=ROOT,
