@@ -119,16 +119,15 @@ def attention(
     Raises:
         AttnCalcError: a ValueError with ``.hint``; what does not fit, and where.
     """
-    given = {name: array for name, array in (("query", q), ("key", k), ("value", v)) if array is not None}
-    problem = prepare(**options | given)
+    problem = _prepared(q, k, v, options)
     return solve(problem, STAGES if stages is None else stages, max_memory=max_memory)
 
 
 def check(
     got: ArrayLike,
-    query: ArrayLike | None = None,
-    key: ArrayLike | None = None,
-    value: ArrayLike | None = None,
+    q: ArrayLike | None = None,
+    k: ArrayLike | None = None,
+    v: ArrayLike | None = None,
     *,
     stage: str = "output",
     rtol: float | None = None,
@@ -139,9 +138,9 @@ def check(
 
     Args:
         got: the answer, in the axes of the stage.
-        query: Q; ``key`` and ``value`` likewise, as for ``attention``.
-        key: K.
-        value: V.
+        q: Q; ``k`` and ``v`` likewise, as for ``attention``.
+        k: K.
+        v: V.
         stage: which stage the answer claims to be.
         rtol: how far it may be off, |got − right| ≤ atol + rtol · |right|; by its dtype unless given.
         atol: likewise.
@@ -157,16 +156,16 @@ def check(
 
     check_stage(stage)
     answer, dtype = _answer(got)
-    problem = prepare(query, key, value, **options)
+    problem = _prepared(q, k, v, options)
     result = solve(problem, (stage,))
     right = result.stages[stage]
     return check_problem(problem, right, answer, stage=stage, dtype=dtype, rtol=rtol, atol=atol, notes=result.notes)
 
 
 def gradient(
-    query: ArrayLike | None = None,
-    key: ArrayLike | None = None,
-    value: ArrayLike | None = None,
+    q: ArrayLike | None = None,
+    k: ArrayLike | None = None,
+    v: ArrayLike | None = None,
     *,
     grad: ArrayLike | None = None,
     max_memory: int | None = None,
@@ -175,9 +174,9 @@ def gradient(
     """Compute how a loss moves with Q, K and V, by formula.
 
     Args:
-        query: Q; ``key`` and ``value`` likewise, as for ``attention``.
-        key: K.
-        value: V.
+        q: Q; ``k`` and ``v`` likewise, as for ``attention``.
+        k: K.
+        v: V.
         grad: the gradient of the loss with respect to the output, in its shape; ones unless given.
         max_memory: bytes that the T × S stages may take together; half of the free memory unless given.
         options: the arguments of ``attention``.
@@ -191,14 +190,14 @@ def gradient(
     """
     from attncalc.study.gradient import differentiate
 
-    return differentiate(prepare(query, key, value, **options), grad, max_memory=max_memory)
+    return differentiate(_prepared(q, k, v, options), grad, max_memory=max_memory)
 
 
 def assert_attention(
     got: ArrayLike,
-    query: ArrayLike | None = None,
-    key: ArrayLike | None = None,
-    value: ArrayLike | None = None,
+    q: ArrayLike | None = None,
+    k: ArrayLike | None = None,
+    v: ArrayLike | None = None,
     *,
     stage: str = "output",
     rtol: float | None = None,
@@ -209,9 +208,9 @@ def assert_attention(
 
     Args:
         got: the answer; all arguments are those of ``check``.
-        query: Q.
-        key: K.
-        value: V.
+        q: Q.
+        k: K.
+        v: V.
         stage: which stage the answer claims to be.
         rtol: how far it may be off.
         atol: likewise.
@@ -221,9 +220,14 @@ def assert_attention(
         AssertionError: it is wrong; the message names the likely mistake.
     """
     __tracebackhide__ = True
-    verdict = check(got, query, key, value, stage=stage, rtol=rtol, atol=atol, **options)
+    verdict = check(got, q, k, v, stage=stage, rtol=rtol, atol=atol, **options)
     if not verdict:
         raise AssertionError(verdict.report)
+
+
+def _prepared(q: ArrayLike | None, k: ArrayLike | None, v: ArrayLike | None, options: Mapping[str, Any]) -> Problem:
+    given = {name: array for name, array in (("query", q), ("key", k), ("value", v)) if array is not None}
+    return prepare(**options, **given)
 
 
 def _answer(got: ArrayLike) -> tuple[Array, str]:
@@ -276,6 +280,8 @@ def solve(
     if "output" in shown and not findings and not problem.empty.any() and not np.isfinite(shown["output"]).all():
         place = tuple(int(n) for n in np.argwhere(~np.isfinite(shown["output"]))[0])
         _overflow(problem, "output", f"not finite at {problem.layout.cell_text('output', place)}", findings)
+    if "output" in shown and problem.rules.empty_rows == "uniform" and np.isnan(shown["output"]).any():
+        findings.setdefault("uniform", "a blocked value is not finite, and so the mean of all values is NaN")
     return Result(problem, shown, problem.notes + tuple(findings.values()))
 
 
