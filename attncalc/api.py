@@ -226,7 +226,7 @@ def assert_attention(
 
 
 def _prepared(q: ArrayLike | None, k: ArrayLike | None, v: ArrayLike | None, options: Mapping[str, Any]) -> Problem:
-    given = {name: array for name, array in (("query", q), ("key", k), ("value", v)) if array is not None}
+    given: dict[str, Any] = {n: array for n, array in (("query", q), ("key", k), ("value", v)) if array is not None}
     return prepare(**options, **given)
 
 
