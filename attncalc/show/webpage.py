@@ -16,10 +16,13 @@ from attncalc.show.hypertext import blocks_html
 from attncalc.show.labels import clean, escape_html
 from attncalc.show.settings import Settings
 
-SCRIPTS = ("base", "numbers", "data", "grid", "stages", "arithmetic", "tokens", "explore", "tabs", "start")
+SCRIPTS = (
+    "base", "numbers", "data", "grid", "stages", "working", "arithmetic", "tokens", "overview", "controls", "explore",
+    "tabs", "start",
+)  # fmt: skip
 """The files in web/ that make the script, in this order."""
 
-STYLES = ("page", "explore")
+STYLES = ("page", "explore", "numbers", "small")
 
 ROWS = 30
 """Rows and columns of a matrix in a document before its middle is left out, unless the user says otherwise."""

@@ -1,104 +1,4 @@
-// The stages, the inspector beside them, and the controls above them.
-
-function drawControls() {
-  const here = byId("controls");
-  const kept = document.activeElement?.id;
-  here.replaceChildren(
-    ...[
-      choice("batch", data.axes.batch, data.kept.batches),
-      choice("head", data.axes.head, data.kept.heads),
-      causalSwitch(),
-      scales(),
-      pager("query"),
-      pager("key"),
-    ].filter(Boolean),
-  );
-  if (kept) byId(kept)?.focus();
-}
-
-function choice(name, has, places) {
-  if (!has || places.length < 2) return null;
-  const options = places.map((n) => element("option", { value: n, selected: n === state[name] }, String(n)));
-  const change = (event) => {
-    state[name] = Number(event.target.value);
-    redraw();
-  };
-  return element("label", { class: "control" }, say(name), element("select", { id: `choose-${name}`, onchange: change }, options));
-}
-
-/** The run with another causal mask or scale, if the page holds it. */
-const runWith = (causal, scale) => data.runs.findIndex((each) => each.causal === causal && each.scale === scale);
-
-function take(place) {
-  state.run = place;
-  redraw();
-  showStep();
-}
-
-function causalSwitch() {
-  const other = runWith(!run().causal, run().scale);
-  const fault = other < 0 ? say("variants.left.out") : data.runs[other].fault;
-  return element(
-    "button",
-    {
-      type: "button",
-      id: "causal",
-      class: "control switch",
-      role: "switch",
-      "aria-checked": String(run().causal),
-      "aria-disabled": fault ? "true" : null,
-      title: fault || say("causal.what"),
-      onclick: () => (fault ? announce(fault) : take(other)),
-    },
-    element("span", { class: "knob", "aria-hidden": "true" }),
-    say("causal"),
-  );
-}
-
-function scales() {
-  const known = [...new Set(data.runs.map((each) => each.scale))].sort((a, b) => a - b);
-  const buttons = known.map((scale) => {
-    const place = runWith(run().causal, scale);
-    const fault = place < 0 ? say("variants.left.out") : data.runs[place].fault;
-    const usual = data.runs.find((each) => each.scale === scale).usual;
-    const root = `1/√${data.sizes.d}`;
-    return element(
-      "button",
-      {
-        type: "button",
-        id: `scale-${known.indexOf(scale)}`,
-        "aria-pressed": String(scale === run().scale),
-        "aria-disabled": fault ? "true" : null,
-        title: fault || null,
-        "data-scale": String(scale),
-        onclick: () => (fault ? announce(fault) : take(place)),
-      },
-      usual && data.sizes.d !== 1 ? `${root} = ${write(scale)}` : scale === 1 ? say("scale.none") : write(scale),
-    );
-  });
-  return element("div", { class: "control segments", role: "group", "aria-label": say("scale") }, element("span", {}, say("scale")), buttons);
-}
-
-/** Buttons that move the window on a sequence that is too long to be shown at once. */
-function pager(kind) {
-  const { kept } = KINDS[kind];
-  if (kept.length <= WINDOW[kind]) return null;
-  const first = state.first[kind];
-  const last = Math.min(first + WINDOW[kind], kept.length) - 1;
-  const move = (by) => () => {
-    state.first[kind] = Math.max(0, Math.min(first + by, kept.length - WINDOW[kind]));
-    redraw();
-  };
-  const button = (key, sign, by, possible) =>
-    element("button", { type: "button", id: `${kind}-${key}`, "aria-label": say(`pager.${key}`), disabled: !possible, onclick: move(by) }, sign);
-  return element(
-    "div",
-    { class: "control pager", role: "group", "aria-label": say(`tokens.${kind}`) },
-    button("back", "◀", -WINDOW[kind], first > 0),
-    element("span", {}, `${short(kind, first)} – ${short(kind, last)}`, element("span", { class: "faint" }, ` / ${KINDS[kind].count}`)),
-    button("on", "▶", WINDOW[kind], last < kept.length - 1),
-  );
-}
+// The stages, the inspector beside them, and what happens when one points, presses or walks.
 
 function drawFlow() {
   const groups = GROUPS.map(({ name, stages }) => {
@@ -107,7 +7,7 @@ function drawFlow() {
       "section",
       { class: `group ${name}` },
       element("h2", {}, say(`group.${name}`), element("span", { class: "what" }, say(`group.${name}.what`))),
-      element("div", { class: "panels" }, panels, name === "weights" ? tokenMap() : null),
+      element("div", { class: "panels" }, panels, name === "weights" ? [overview(), tokenMap()] : null),
     );
   });
   byId("flow").replaceChildren(...groups);
@@ -129,12 +29,15 @@ function lightUp(cell) {
 function mark(name, i, j, look) {
   const row = i === null ? "" : `[data-i="${i}"]`;
   const column = j === null || j === undefined ? "" : `[data-j="${j}"]`;
-  for (const found of document.querySelectorAll(`#flow [data-stage=${name}] td${row}${column}`)) found.classList.add(look);
+  for (const found of document.querySelectorAll(`#flow [data-stage=${name}] td${row}${column}`))
+    found.classList.add(look);
 }
 
 function inspect(cell) {
   const nothing = [element("h2", {}, say("inspector")), prose("inspector.empty")];
-  byId("arithmetic").replaceChildren(...(state.token ? attention(state.token) : cell ? arithmetic(cell).filter(Boolean) : nothing).filter(Boolean));
+  byId("arithmetic").replaceChildren(
+    ...(state.token ? attention(state.token) : cell ? arithmetic(cell).filter(Boolean) : nothing).filter(Boolean),
+  );
 }
 
 /** Say something to those who listen to the page. */
@@ -167,9 +70,9 @@ function refreshMap() {
   for (const button of map.querySelectorAll(".chip")) {
     button.setAttribute("aria-pressed", String(isToken(button.dataset.token, Number(button.dataset.place))));
   }
-  map.querySelector("svg").replaceWith(
-    lines(visible("query", KINDS.query.kept.length), visible("key", KINDS.key.kept.length)),
-  );
+  map
+    .querySelector("svg")
+    .replaceWith(lines(visible("query", KINDS.query.kept.length), visible("key", KINDS.key.kept.length)));
 }
 
 /** On a phone the arithmetic lies over the numbers: it shows its first line until a number is touched. */
@@ -194,8 +97,11 @@ function redraw() {
   inspect(state.cell);
   lightUp(state.cell);
   placeStops();
-  byId("rules").textContent = Object.entries(run().rules).map(([name, text]) => `${say(`rules.${name}`)}: ${text}`).join(" · ");
-  if (focus) document.querySelector(`[data-stage=${focus.stage}] td[data-i="${focus.i}"][data-j="${focus.j ?? ""}"]`)?.focus();
+  byId("rules").textContent = Object.entries(run().rules)
+    .map(([name, text]) => `${say(`rules.${name}`)}: ${text}`)
+    .join(" · ");
+  if (focus)
+    document.querySelector(`[data-stage=${focus.stage}] td[data-i="${focus.i}"][data-j="${focus.j ?? ""}"]`)?.focus();
 }
 
 function listenToFlow() {
@@ -214,7 +120,9 @@ function listenToFlow() {
     const cell = cellAt(event.target);
     if (!cell) return;
     look(cell);
-    announce([...document.querySelectorAll("#arithmetic h2, #arithmetic .worked")].map((part) => part.textContent).join(". "));
+    announce(
+      [...document.querySelectorAll("#arithmetic h2, #arithmetic .worked")].map((part) => part.textContent).join(". "),
+    );
   });
   flow.addEventListener("click", (event) => {
     const pressed = event.target.closest(".chip");

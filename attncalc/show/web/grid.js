@@ -53,7 +53,15 @@ function chip(kind, place) {
   const what = say(kind === "query" ? "token.query.ask" : "token.key.ask", { name: long(kind, place) });
   return element(
     "button",
-    { type: "button", class: "chip", tabindex: "-1", "data-token": kind, "data-place": place, "aria-label": what, title: what },
+    {
+      type: "button",
+      class: "chip",
+      tabindex: "-1",
+      "data-token": kind,
+      "data-place": place,
+      "aria-label": what,
+      title: what,
+    },
     label(kind, place),
   );
 }

@@ -27,15 +27,30 @@ const STAGES = {
 /** What a cell is made from, as cells and rows to be lit up with it: [stage, i, j], null for a whole row or column. */
 function sources({ stage: name, i, j }) {
   switch (name) {
-    case "raw": return [["query", i, null], ["key", j, null]];
-    case "scaled": return [["raw", i, j]];
-    case "capped": return [["scaled", i, j]];
-    case "biased": return [[stage("capped") ? "capped" : "scaled", i, j]];
-    case "scores": return [[before("scores"), i, j]];
-    case "weights": return [["scores", i, null]];
-    case "lse": return [["scores", i, null]];
-    case "output": return [["weights", i, null], ["value", null, j]];
-    default: return [];
+    case "raw":
+      return [
+        ["query", i, null],
+        ["key", j, null],
+      ];
+    case "scaled":
+      return [["raw", i, j]];
+    case "capped":
+      return [["scaled", i, j]];
+    case "biased":
+      return [[stage("capped") ? "capped" : "scaled", i, j]];
+    case "scores":
+      return [[before("scores"), i, j]];
+    case "weights":
+      return [["scores", i, null]];
+    case "lse":
+      return [["scores", i, null]];
+    case "output":
+      return [
+        ["weights", i, null],
+        ["value", null, j],
+      ];
+    default:
+      return [];
   }
 }
 

@@ -5,18 +5,27 @@ function translate() {
   document.documentElement.lang = state.lang;
   document.title = say("title");
   for (const here of document.querySelectorAll("[data-text]")) here.textContent = say(here.dataset.text);
-  for (const here of document.querySelectorAll("[data-label]")) here.setAttribute("aria-label", say(here.dataset.label));
+  for (const here of document.querySelectorAll("[data-label]"))
+    here.setAttribute("aria-label", say(here.dataset.label));
   for (const here of document.querySelectorAll("[data-title]")) here.title = say(here.dataset.title);
   const other = Object.keys(texts).find((lang) => lang !== state.lang);
   byId("language").textContent = texts[other]["language"];
   byId("language").lang = other;
-  for (const here of document.querySelectorAll("#answer > [lang]")) here.hidden = here.lang !== state.lang && document.querySelector(`#answer > [lang="${state.lang}"]`) !== null;
+  for (const here of document.querySelectorAll("#answer > [lang]"))
+    here.hidden = here.lang !== state.lang && document.querySelector(`#answer > [lang="${state.lang}"]`) !== null;
   drawLeftOut();
 }
 
 /** Say what a large input has lost on its way into the page. */
 function drawLeftOut() {
-  const counts = { batches: data.sizes.B, heads: data.sizes.H, queries: data.sizes.T, keys: data.sizes.S, columns: data.sizes.d, value_columns: data.sizes.d_v };
+  const counts = {
+    batches: data.sizes.B,
+    heads: data.sizes.H,
+    queries: data.sizes.T,
+    keys: data.sizes.S,
+    columns: data.sizes.d,
+    value_columns: data.sizes.d_v,
+  };
   const said = Object.entries(counts)
     .filter(([name, count]) => data.kept[name].length < count && !(data.chosen ?? []).includes(name))
     .map(([name, count]) => say(`kept.${name}`, { kept: data.kept[name].length, count }));
@@ -47,7 +56,10 @@ listenToFlow();
 listenToTabs();
 listenToSteps();
 const firstQuery = Math.max(0, data.kept.queries.indexOf(data.query));
-state.first.query = Math.min(firstQuery < WINDOW.query ? 0 : firstQuery, Math.max(0, data.kept.queries.length - WINDOW.query));
+state.first.query = Math.min(
+  firstQuery < WINDOW.query ? 0 : firstQuery,
+  Math.max(0, data.kept.queries.length - WINDOW.query),
+);
 state.cell = { stage: "weights", i: firstQuery, j: 0 };
 translate();
 redraw();

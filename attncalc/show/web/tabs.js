@@ -52,7 +52,13 @@ function showStep() {
         {},
         element(
           "button",
-          { type: "button", "aria-current": n === state.step ? "step" : null, title: step.querySelector("h2").textContent, "aria-label": step.querySelector("h2").textContent, onclick: () => goTo(n) },
+          {
+            type: "button",
+            "aria-current": n === state.step ? "step" : null,
+            title: step.querySelector("h2").textContent,
+            "aria-label": step.querySelector("h2").textContent,
+            onclick: () => goTo(n),
+          },
           String(n + 1),
         ),
       ),

@@ -1,5 +1,6 @@
 // Who attends to whom: queries on the left, keys on the right, a line for every weight.
 
+const LEAST = 0.005; // of the largest weight: less is not drawn
 const LINES = 400; // more lines than this are a grey block: only those of the chosen token are drawn then
 
 function tokenMap() {
@@ -28,7 +29,9 @@ const isToken = (kind, place) => state.token?.kind === kind && state.token.place
 /** Whether a weight belongs to what is looked at: the token, or else the row of the cell. */
 function inView(i, j) {
   if (state.token) return state.token.place === (state.token.kind === "query" ? i : j);
-  return !state.cell || !["weights", "scores", "raw", "scaled", "output"].includes(state.cell.stage) || state.cell.i === i;
+  return (
+    !state.cell || !["weights", "scores", "raw", "scaled", "output"].includes(state.cell.stage) || state.cell.i === i
+  );
 }
 
 function lines(queries, keys) {
@@ -36,13 +39,13 @@ function lines(queries, keys) {
   const drawing = svg("svg", { viewBox: `0 0 100 ${height * 10}`, preserveAspectRatio: "none", "aria-hidden": "true" });
   drawing.style.setProperty("--lines", height);
   const weights = stage("weights").values;
+  const most = Math.max(...queries.flatMap((i) => keys.map((j) => finite(weights[i][j])))) || 1; // of those in the window
   const few = queries.length * keys.length <= LINES;
-  const middle = (n, count) => ((n + 0.5) * height * 10) / Math.max(count, 1);
   for (const [row, i] of queries.entries()) {
     for (const [column, j] of keys.entries()) {
-      const weight = finite(weights[i][j]);
+      const weight = finite(weights[i][j]) / most;
       const chosen = inView(i, j);
-      if (weight < 0.005 || (!few && !chosen)) continue;
+      if (weight < LEAST || (!few && !chosen)) continue;
       const [from, to] = [(row + 0.5) * 10, (column + 0.5) * 10];
       const path = svg("path", { d: `M0 ${from} C40 ${from} 60 ${to} 100 ${to}`, class: chosen ? "chosen" : "other" });
       path.style.setProperty("--weight", weight.toFixed(3));
@@ -72,11 +75,31 @@ function attention({ kind, place }) {
   return [
     element("h2", {}, element("bdi", {}, title)),
     items.length
-      ? element("div", { class: "scroll", tabindex: "0" }, element("table", { class: "working" },
-          element("thead", {}, element("tr", {}, element("th", { scope: "col" }, say(other)), element("th", { scope: "col" }, say("weight")))),
-          element("tbody", {}, items)))
+      ? element(
+          "div",
+          { class: "scroll", tabindex: "0" },
+          element(
+            "table",
+            { class: "working" },
+            element(
+              "thead",
+              {},
+              element(
+                "tr",
+                {},
+                element("th", { scope: "col" }, say(other)),
+                element("th", { scope: "col" }, say("weight")),
+              ),
+            ),
+            element("tbody", {}, items),
+          ),
+        )
       : prose("token.none"),
-    hidden.length ? prose(kind === "query" ? "token.hidden" : "token.hidden.from", { names: hidden.slice(0, 30).join(", ") + (hidden.length > 30 ? " …" : "") }) : null,
+    hidden.length
+      ? prose(kind === "query" ? "token.hidden" : "token.hidden.from", {
+          names: hidden.slice(0, 30).join(", ") + (hidden.length > 30 ? " …" : ""),
+        })
+      : null,
     prose(kind === "query" ? "token.query.note" : "token.key.note"),
   ];
 }

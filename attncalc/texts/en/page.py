@@ -122,6 +122,8 @@ TEXTS = {
     "page.token.hidden.from": "Blocked for: {names}.",
     "page.token.query.note": "A row of the weights; it sums to 1. Press again or Escape to go back.",
     "page.token.key.note": "A column of the weights; it need not sum to 1. Press again or Escape to go back.",
+    "page.overview": "All weights",
+    "page.overview.what": "press to move the tables there",
     "page.steps": "Steps",
     "page.previous": "← Back",
     "page.next": "Next →",

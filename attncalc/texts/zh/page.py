@@ -111,6 +111,8 @@ TEXTS = {
     "page.token.hidden.from": "看不到它的：{names}。",
     "page.token.query.note": "权重的一行，和为 1。再点一次或按 Esc 返回。",
     "page.token.key.note": "权重的一列，和不一定为 1。再点一次或按 Esc 返回。",
+    "page.overview": "全部权重",
+    "page.overview.what": "点一下，表格就移到那里",
     "page.steps": "步骤",
     "page.previous": "← 上一步",
     "page.next": "下一步 →",
