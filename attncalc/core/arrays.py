@@ -103,6 +103,9 @@ def _array(name: str, given: ArrayLike) -> Array:
 
 
 def _from_objects(name: str, array: Array) -> Array:
+    for place in np.ndindex(array.shape):
+        if isinstance(array[place], str | bytes):
+            raise NumberError(f"{letter(name)} holds text, not numbers", cell=(name, place))
     try:
         return array.astype(np.float64)
     except (ValueError, TypeError, OverflowError) as error:
