@@ -69,6 +69,9 @@ def test_a_blocked_score_says_which_mask_blocks_it(words):
     words.point(words.cell("scores", 0, 3))
     assert "causal mask" in words.inspector
     assert "1.0000 → −∞" in words.inspector
+    words.point(words.cell("allowed", 0, 3))
+    assert words.text("#arithmetic h2") == "allowed[0, 3] = ×"
+    assert "× causal mask" in words.inspector
 
 
 def test_scaling_and_lse_are_told(words):

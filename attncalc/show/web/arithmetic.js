@@ -79,6 +79,14 @@ const TELL = {
     return [prose("tell.biased"), line(`${number(before("biased"), i, j)} + ${bias} = ${number("biased", i, j)}`)];
   },
 
+  allowed(i, j) {
+    const masks = Object.entries(part().blocked_by).map(([name, place]) => {
+      const blocks = stored(place).values[i][j] === "1";
+      return line(`${blocks ? "×" : "✓"} ${say(`mask.${name}`)}`);
+    });
+    return [prose("tell.allowed"), ...masks];
+  },
+
   scores(i, j) {
     const was = before("scores");
     if (allowed(i, j)) return [prose("tell.scores.allowed"), line(`${was} = ${number(was, i, j)}`)];

@@ -11,7 +11,7 @@ function visible(kind, count) {
 
 function panel(name) {
   const array = stage(name);
-  if (!array) return null;
+  if (!array || (name === "allowed" && Object.keys(part().blocked_by).length === 0)) return null;
   const { letter } = STAGES[name];
   const title = letter ?? (name === "layer" ? say("stage.layer") : name);
   return element(
@@ -69,7 +69,7 @@ function chip(kind, place) {
 function cell(name, array, i, j, most) {
   const value = j === null ? array.values[i] : array.values[i][j];
   const hidden = STAGES[name].marks && !allowed(i, j);
-  const text = hidden && (value === 0 || value === "-inf") ? (value === 0 ? "×" : "−∞") : write(value, array.notation);
+  const text = hidden && value === 0 ? "×" : write(value, array.notation);
   const made = element("td", { role: "gridcell", tabindex: "-1", "data-i": i, "data-j": j ?? "" }, text);
   if (hidden) {
     made.classList.add("blocked");

@@ -1,10 +1,10 @@
 // Numbers look as `attncalc compute` writes them: the same decimals, and ties to the even digit.
 
-const BEYOND = { inf: "∞", "-inf": "−∞", nan: "NaN" };
+const SIGNS = { inf: "∞", "-inf": "−∞", nan: "NaN", 1: "✓", 0: "×" };
 
 /** Write a number of the data in the notation of its stage. */
 function write(value, notation = "decimals", digits = data.digits) {
-  if (typeof value === "string") return BEYOND[value];
+  if (typeof value === "string") return SIGNS[value]; // also the truth values of `allowed`
   if (notation === "whole") return withoutMinusZero(value.toFixed(0));
   return withoutMinusZero(notation === "powers" ? power(value, digits) : fixed(value, digits));
 }

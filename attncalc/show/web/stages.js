@@ -2,7 +2,7 @@
 
 const GROUPS = [
   { name: "inputs", stages: ["query", "key", "value"] },
-  { name: "scores", stages: ["raw", "scaled", "capped", "biased", "scores", "lse"] },
+  { name: "scores", stages: ["raw", "scaled", "capped", "biased", "allowed", "scores", "lse"] },
   { name: "weights", stages: ["weights"] },
   { name: "output", stages: ["output", "layer"] },
 ];
@@ -17,6 +17,7 @@ const STAGES = {
   scaled: { rows: "query", columns: "key", tone: "signed" },
   capped: { rows: "query", columns: "key", tone: "signed" },
   biased: { rows: "query", columns: "key", tone: "signed" },
+  allowed: { rows: "query", columns: "key", tone: "none", marks: true },
   scores: { rows: "query", columns: "key", tone: "signed", marks: true },
   weights: { rows: "query", columns: "key", tone: "share", marks: true },
   lse: { rows: "query", columns: null, tone: "none" },
@@ -39,7 +40,10 @@ function sources({ stage: name, i, j }) {
     case "biased":
       return [[stage("capped") ? "capped" : "scaled", i, j]];
     case "scores":
-      return [[before("scores"), i, j]];
+      return [
+        [before("scores"), i, j],
+        ["allowed", i, j],
+      ];
     case "weights":
       return [["scores", i, null]];
     case "lse":

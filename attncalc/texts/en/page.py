@@ -47,6 +47,8 @@ TEXTS = {
     "page.stage.capped.formula": "softcap · tanh(scaled / softcap)",
     "page.stage.biased.what": "with the bias added",
     "page.stage.biased.formula": "+ bias",
+    "page.stage.allowed.what": "may the query attend to the key",
+    "page.stage.allowed.formula": "every mask says yes",
     "page.stage.scores.what": "−∞ where a query may not attend to a key",
     "page.stage.scores.formula": "−∞ where blocked",
     "page.stage.weights.what": "softmax along the keys; each row sums to 1",
@@ -96,6 +98,7 @@ TEXTS = {
     "page.tell.scaled.given": "The scale was given as {scale}.",
     "page.tell.capped": "The soft cap keeps every score between −{cap} and {cap}.",
     "page.tell.biased": "The bias is added:",
+    "page.tell.allowed": "A query may attend to a key when every mask says yes:",
     "page.tell.scores.allowed": "The query may attend to this key: the score stays as it is.",
     "page.tell.scores.blocked": (
         "The query may not attend to this key ({reasons}). The score becomes −∞, whose exponential is exactly 0."
