@@ -4,6 +4,7 @@ Without colours the cells are shades ( ░▒▓█), or ASCII signs that grow d
 down to it, and says so.  Everything that is no matrix is written as on any other page.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -27,6 +28,7 @@ SHADES = "░▒▓█"
 ASCII_SHADES = ".:-=+*#%@"
 NOTHING = 0.01  # a smaller share is drawn as nothing where there are no colours
 RESET = "\x1b[0m"
+NAN = "?"
 
 
 @dataclass(frozen=True)
@@ -48,11 +50,9 @@ class Scale:
         return cls(low, high, False)
 
     def shares(self, values: Array) -> Array:
-        """Turn numbers into shares; what is not finite gives nothing."""
-        finite = np.where(np.isfinite(values), values, self.low if not self.signed else 0.0)
-        width = self.high if self.signed else self.high - self.low
-        shares: Array = (finite if self.signed else finite - self.low) / (width or 1.0)
-        return shares
+        """Turn numbers into shares; infinity is as far as the scale goes, and NaN stays NaN."""
+        zero = 0.0 if self.signed else self.low
+        return np.subtract(np.clip(values, self.low, self.high), zero) / ((self.high - zero) or 1.0)
 
 
 def render(document: Document, settings: Settings) -> str:
@@ -68,8 +68,9 @@ def render(document: Document, settings: Settings) -> str:
         scale = Scale.of((other.values for other in family), panel.colored)
         texts.append("\n".join(panel.lines(scale)))
         if panel is family[-1]:
-            signs = dict.fromkeys(other.hidden for other in family if other.blocked.any())
-            texts.append(legend(scale, layout, panel.colored, " ".join(signs)))
+            signs = {f"{other.hidden} blocked": None for other in family if other.blocked.any()}
+            signs |= {f"{NAN} NaN": None for other in family if other.odd.any()}
+            texts.append("   ".join([legend(scale, layout, panel.colored), *signs]))
     return "\n\n".join(texts) + "\n"
 
 
@@ -102,6 +103,12 @@ class Panel:
         """The sign of a blocked cell."""
         dot = not self.roomy and encodable("·", self.settings.encoding)
         return "·" if dot else self.layout.signs.blocked
+
+    @property
+    def odd(self) -> Array:
+        """Which cells are NaN, and not for being blocked."""
+        odd: Array = np.isnan(self.values) & np.logical_not(self.blocked)
+        return odd
 
     def lines(self, scale: Scale) -> list[str]:
         """Draw the title, the column labels and the cells."""
@@ -158,6 +165,8 @@ class Panel:
             for share, blocked in zip(row, hidden, strict=True):
                 if blocked:
                     text += sign
+                elif math.isnan(share):
+                    text += NAN.center(width)
                 elif self.colored:
                     text += f"\x1b[48;{self._color(share)}m{' ' * width}{RESET}"
                 else:
@@ -178,7 +187,7 @@ class Panel:
     def _colors(self, shares: Array, blocked: Array) -> list[str]:
         """Return the colours of a row; nothing for blocked cells."""
         pairs = zip(shares.tolist(), blocked.tolist(), strict=True)
-        return ["" if hidden else self._color(share) for share, hidden in pairs]
+        return ["" if hidden or math.isnan(share) else self._color(share) for share, hidden in pairs]
 
     def _color(self, share: float) -> str:
         return color_code(share, self.settings)
@@ -225,12 +234,12 @@ def _averaged(matrix: Matrix, rows: int, columns: int) -> tuple[Array, Array]:
         return summed
 
     counts = total(finite)
-    means = total(np.where(finite, values, 0.0)) / np.maximum(counts, 1)
+    means = np.where(counts, total(np.where(finite, values, 0.0)) / np.maximum(counts, 1), np.nan)
     return means, total(~blocked) == 0
 
 
-def legend(scale: Scale, layout: Layout, colored: bool, hidden: str) -> str:
-    """Draw the colours from the lowest to the highest number, and the sign of blocked cells if there are any."""
+def legend(scale: Scale, layout: Layout, colored: bool) -> str:
+    """Draw the colours from the lowest to the highest number."""
     settings = layout.settings
     shares = np.linspace(-1 if scale.signed else 0, 1, BAR).tolist()
     if colored:
@@ -238,4 +247,4 @@ def legend(scale: Scale, layout: Layout, colored: bool, hidden: str) -> str:
     else:
         bar = "".join(shade(share, settings) for share in shares)
     low, high = (number(value, settings.digits, fixed=False, signs=layout.signs) for value in (scale.low, scale.high))
-    return f"{low} [{bar}] {high}" + (f"   {hidden} blocked" if hidden else "")
+    return f"{low} [{bar}] {high}"

@@ -129,6 +129,10 @@ def test_every_kind_of_matrix_can_be_drawn():
     for stage in ("raw", "scores", "weights", "output", "lse", "allowed"):
         assert f"\n{stage}\n" in text
     odd = np.array([[np.nan, np.inf], [-np.inf, 3.0]])
-    assert "███" in drawn(Matrix("odd", odd))
+    lines = drawn(Matrix("odd", odd)).splitlines()
+    assert lines[2:4] == ["q0  ?  ███", "q1     ███"], "infinity is as far as the scale goes"
+    assert lines[-1].endswith("3   ? NaN")
+    assert "?" in drawn(Matrix("odd", odd), color=True)
+    assert "?" not in drawn(Matrix("odd", np.tile(odd, (40, 1))), color=True).splitlines()[3]
     assert drawn(Matrix("nothing", np.zeros((0, 2)))).startswith("nothing")
     assert drawn(Matrix("zero", np.zeros((2, 2))), color=True)
