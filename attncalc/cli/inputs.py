@@ -236,7 +236,7 @@ def _bundle(sources: Sources, source: str) -> tuple[dict[str, Any], dict[str, "E
     keywords: dict[str, Any] = {}
     for meaning, entry in entries.items():
         sources.hear(entry.notes)
-        keywords[meaning] = tuple(map(str, entry.values)) if meaning in TOKENS else entry.values
+        keywords[meaning] = tuple(entry.texts()) if meaning in TOKENS else entry.values
     return keywords, {name: entry for name, entry in entries.items() if name not in TOKENS}
 
 

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from attncalc.files import Entry, File
 
 
+LABEL_FILES = (".txt", ".json", ".csv", ".tsv", ".npy", ".npz", ".safetensors", ".tokens", ".labels", ".vocab", ".list")
+
+
 class Sources:
     """The files of one command line."""
 
@@ -32,9 +35,12 @@ class Sources:
 
     def file(self, source: str) -> "File":
         """Read a whole file, a container perhaps."""
-        from attncalc.files import read
+        from attncalc.files import read, split_name
 
-        found = read(_named(source), self._stdin(source))
+        path, name = split_name(_named(source))
+        found = read(path, self._stdin(source))
+        if name is not None:
+            raise OptionError(f"{source} names one array, and several are needed", hint=f"{path} holds all of them")
         self.hear(found.notes)
         return found
 
@@ -78,12 +84,16 @@ class Sources:
             raise OptionError(f"{option}: “{text}” is neither a file nor a list of numbers") from error
 
     def labels(self, text: str) -> tuple[str, ...]:
-        """Read labels: a comma list, or a file with one a line or a JSON list."""
-        if text == "-" or os.path.exists(text):
-            from attncalc.files import read_lines
+        """Read labels: a comma list, or a file with one a line or a JSON list; FILE:NAME takes a list of a bundle."""
+        if not _may_be_file(text):
+            return _parts(text)
+        from attncalc.files import read_lines
 
-            return tuple(read_lines(text, self._stdin(text)))
-        return tuple(part.strip() for part in text.split(","))
+        lines = read_lines(text, self._stdin(text))
+        if len(lines) == 1 and len(parts := _parts(lines[0])) > 1 and all(parts):
+            self.hear([f"{text}: its one line is read as {len(parts)} labels, separated by commas"])
+            return parts
+        return tuple(lines)
 
     def _stdin(self, source: str) -> BinaryIO | None:
         """Return standard input for ``-``, which can be read once only, and None for files."""
@@ -93,6 +103,23 @@ class Sources:
             raise OptionError("standard input can be read only once, and - is given twice")
         self._stdin_taken = True
         return self._env.stdin
+
+
+def _may_be_file(text: str) -> bool:
+    """Whether labels name a file: one that exists, or what cannot be a label so likely as a mistyped file."""
+    if text == "-" or os.path.exists(text):
+        return True
+    if "," in text:
+        return False
+    path = text.rpartition(":")[0]
+    if path == "-" or os.path.isfile(path):
+        return True
+    path, suffix = os.path.splitext(text.lower().removesuffix(".gz"))
+    return bool(path) and (suffix in LABEL_FILES or ("/" in text and "<" not in text))
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(","))
 
 
 def _named(source: str) -> str:

@@ -77,6 +77,11 @@ def read(source: str, stdin: BinaryIO | None = None) -> File:
     from attncalc.files.table_format import read_table
 
     name = source.lower().removesuffix(".gz")
+    if name.endswith(".json"):
+        from attncalc.files.json_format import scalar_kind
+
+        if kind := scalar_kind(text):
+            raise FileError(f"{source}: is {kind}, not a list or a matrix")
     try:
         entry = read_table(text, source, notes, "\t" if name.endswith((".tsv", ".tab")) else None, origin.path)
     except FileError as error:
@@ -93,15 +98,9 @@ def read_entry(source: str, stdin: BinaryIO | None = None) -> Entry:
     path, name = split_name(source)
     file = read(path, stdin)
     names = list(file.entries)
-    if name is None:
-        if len(names) == 1:
-            return file.entries[names[0]]
-        raise FileError(
-            f"{path}: holds {len(names)} arrays; say which",
-            facts=[("it has", _listed(names))],
-            hint=f"{path}:{names[0]}",
-        )
-    if not file.bundle:
+    if name is None or (name == "" and file.bundle and "" not in names):
+        return _only(file)
+    if not file.bundle and name:
         raise FileError(f"{path}: is one array without a name, so it has no “{name}”", hint=path)
     if name not in file.entries:
         near = nearest(name, names)
@@ -115,15 +114,20 @@ def read_entry(source: str, stdin: BinaryIO | None = None) -> Entry:
 
 def read_lines(source: str, stdin: BinaryIO | None = None) -> list[str]:
     """Read texts, one a line, or a JSON list of texts: tokens, for example."""
-    text, _ = _text(_unpacked(source, stdin))
-    if text.lstrip().startswith("["):
-        from attncalc.files.json_format import parse
+    path, name = split_name(source)
+    if name is not None:
+        return read_entry(source, stdin).texts()
+    origin = _unpacked(path, stdin)
+    if origin.size == 0:
+        raise FileError(f"{source}: is empty")
+    for form in FORMATS:
+        if form.begins(origin.start()):
+            return _only(form.read(origin)).texts()
+    text, _ = _text(origin)
+    if text.lstrip()[:1] in ("[", "{"):
+        from attncalc.files.json_format import read_texts
 
-        try:
-            found = parse(text, source)
-        except FileError:
-            found = None  # a first token that is a bracket, such as [CLS]
-        if isinstance(found, list) and all(isinstance(entry, str) for entry in found):
+        if (found := read_texts(text, source)) is not None:
             return found
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return lines[:-1] if lines[-1] == "" else lines
@@ -135,12 +139,24 @@ def split_name(source: str) -> tuple[str, str | None]:
         return source, None
     colons = [i for i, character in enumerate(source) if character == ":"]
     for colon in reversed(colons):
-        if source[:colon] == "-" or os.path.isfile(source[:colon]):
+        if source[:colon] == "-" or (os.path.exists(source[:colon]) and not os.path.isdir(source[:colon])):
             return source[:colon], source[colon + 1 :]
     last = colons[-1]
     if last == 1 and source[2:3] in ("\\", "/"):  # a drive of Windows
         return source, None
     return source[:last], source[last + 1 :]
+
+
+def _only(file: File) -> Entry:
+    """Return the one array of a file, or say that there are several."""
+    names = list(file.entries)
+    if len(names) == 1:
+        return file.entries[names[0]]
+    raise FileError(
+        f"{file.source}: holds {len(names)} arrays; say which",
+        facts=[("it has", _listed(names))],
+        hint=f"{file.source}:{names[0]}",
+    )
 
 
 def _unpacked(source: str, stdin: BinaryIO | None) -> Origin:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from attncalc.errors import Index, index_text
+from attncalc.errors import FileError, Index, index_text, shape_text
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,14 @@ class Entry:
         """Say where an element stands: ``line 2, column 1`` in a table, ``[0][1]`` elsewhere."""
         return self.locate(index)
 
+    def texts(self) -> list[str]:
+        """Return a list of texts; numbers are texts as they are written."""
+        if self.values.ndim != 1:
+            raise FileError(f"{self.source}: is {shape_text(self.values.shape)}, not a list of texts")
+        if self.dtype == "text" or self.spelled is None:
+            return list(map(str, self.values.tolist()))
+        return list(self.spelled())
+
     def written(self) -> Written | None:
         """Measure how the numbers are written; None for binary formats."""
         return None if self.spelled is None else measure(self.spelled())
@@ -50,7 +58,7 @@ class File:
     @property
     def bundle(self) -> bool:
         """Whether it holds arrays by name."""
-        return "" not in self.entries
+        return list(self.entries) != [""]
 
 
 class LazyEntries(Mapping[str, Entry]):

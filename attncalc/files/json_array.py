@@ -1,5 +1,6 @@
 """Nested lists → an array, or the place of the first entry that does not fit."""
 
+import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -94,6 +95,25 @@ def is_texts(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(entry, str) for entry in value)
 
 
+def text_list(value: Any, source: str, label: str = "") -> list[str]:
+    """Return a list of texts; numbers in it are texts as they are written, anything else is a fault."""
+    place = _Place(source, label)
+    if not isinstance(value, list) or not value:
+        raise place.fault((), "is no list of texts" if value else "is an empty list")
+    for i, entry in enumerate(value):
+        if not isinstance(entry, str):
+            raise place.fault((i,), f"is {_kind(entry)}, not a text")
+    return value
+
+
+def means_texts(value: Any) -> bool:
+    """Whether a list was meant as texts: most of its entries are, and no numbers in quotes."""
+    if not isinstance(value, list):
+        return False
+    texts = [entry for entry in value if isinstance(entry, str)]
+    return 2 * len(texts) > len(value) and not all(map(_unquote, texts))
+
+
 def _first_shape(value: Any, place: _Place) -> tuple[int, ...]:
     """Return the lengths along the first entries, which all others have to match."""
     shape: list[int] = []
@@ -134,7 +154,7 @@ def _leaf(value: Any, index: Index, place: _Place, null: float | None) -> Any:
         return value
     if value is None:
         if null is None:
-            raise place.fault(index, "is null, not a number", "write NaN where a number is missing")
+            raise place.fault(index, "is null, not a number")
         return null
     if isinstance(value, str):
         text = value if len(value) <= 40 else value[:39] + "…"
@@ -150,6 +170,15 @@ def _unquote(text: str) -> str | None:
     except ValueError:
         return None
     return "write numbers without quotes"
+
+
+def _kind(value: Any) -> str:
+    """Name what JSON has at a place."""
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    if _is_number(value):
+        return f"the number {value}"
+    return "an object" if isinstance(value, dict) else "a list"
 
 
 def _is_number(value: Any) -> bool:

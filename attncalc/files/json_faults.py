@@ -7,7 +7,6 @@ from attncalc.errors import FileError
 
 WORD = re.compile(r"[^\s,:\[\]{}\"]{1,20}")
 MEANT = {
-    "None": "null",
     "True": "true",
     "False": "false",
     "nan": "NaN",

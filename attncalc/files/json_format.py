@@ -6,6 +6,7 @@ through the lists and says which entry is wrong.
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,11 +16,12 @@ import numpy as np
 
 from attncalc.errors import FileError, shape_text
 from attncalc.files.entry import Entry, File, LazyEntries
-from attncalc.files.json_array import Spelled, is_texts, leaves, quick_array, walked_array
+from attncalc.files.json_array import Spelled, is_texts, leaves, means_texts, quick_array, text_list, walked_array
 from attncalc.files.json_faults import syntax_fault
 
 OWN = "attncalc."  # how the schema of attncalc's own documents begins
 NO_ARRAYS = ("schema", "shapes", "options", "notes")  # what is none of their arrays
+TEXTS = re.compile(r'\s*\[\s*"(?:[^"\\]|\\.)*"\s*(?:,|\Z)')  # how a list of texts begins
 BLOCKED = ("scores", "lse")  # where their null is −∞; elsewhere it is NaN
 
 
@@ -88,6 +90,31 @@ def read_json(text: str, source: str, notes: tuple[str, ...] = ()) -> File:
     return File(source, "json", LazyEntries(readers), notes)
 
 
+def read_texts(text: str, source: str) -> list[str] | None:
+    """Read a JSON list of texts, or of numbers, which then are texts; None for what is no JSON at all."""
+    try:
+        value = parse(text, source, str, str)
+    except FileError:
+        if source.lower().removesuffix(".gz").endswith(".json") or TEXTS.match(text):
+            raise
+        return None  # a first token that is a bracket, such as [CLS]
+    if isinstance(value, dict):
+        names = [name for name, entry in value.items() if is_texts(entry)]
+        raise FileError(
+            f"{source}: is a JSON object, not a list of texts", hint=f"{source}:{names[0]}" if names else None
+        )
+    return text_list(value, source)
+
+
+def scalar_kind(text: str) -> str | None:
+    """Say what JSON without brackets is; None for what is no JSON."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    return "a single number" if isinstance(value, int | float) else "a single text" if value else "null"
+
+
 def parse(
     text: str,
     source: str,
@@ -121,6 +148,8 @@ def _read(value: Any, piece: Piece, top: bool = False) -> Entry:
     if isinstance(value, dict) and _is_shaped(value):
         data = Piece(piece.text, piece.source, (*piece.path, "data"), piece.null, piece.notes)
         return replace(data.entry(_reshaped(value, data, piece)), source=piece.entry_source)
+    if not top and means_texts(value) and not is_texts(value):
+        text_list(value, piece.source, piece.label)  # which says what is no text
     if not top and is_texts(value):
         return Entry(np.array(value, dtype=object), piece.entry_source, "text", notes=piece.notes)
     return piece.entry(piece.array(value))

@@ -27,13 +27,19 @@ DTYPES = {
 }
 
 
+LENGTH = 8  # bytes at the beginning, which hold the length of the header
+
+
 def is_safetensors(head: bytes) -> bool:
-    """Whether a file begins with eight bytes of length and an object of JSON."""
+    """Whether a file begins with eight bytes of length and an object of JSON, or ends within those bytes."""
+    if len(head) <= LENGTH:
+        return len(head) > 4 and any(head[:3]) and not any(head[3:])
     return head[8:9] == b"{" and head[5:8] == b"\0\0\0"
 
 
 def read_safetensors(origin: Origin) -> File:
     """Read the names; each array is made when it is looked up, and read then where that is possible."""
+    _check_size(origin)
     try:
         import safetensors
 
@@ -52,14 +58,37 @@ def read_safetensors(origin: Origin) -> File:
             handle = package.safe_open(origin.path, framework="numpy")
             for name in handle.keys():  # noqa: SIM118  (the handle is no mapping)
                 readers[name] = partial(_lazy, origin, name, handle)
-    except package.SafetensorError as error:
-        raise FileError(
-            f"{origin.source}: is a truncated or damaged safetensors file",
-            facts=[("size", f"{origin.size} bytes"), ("cause", str(error))],
-        ) from None
+    except package.SafetensorError:
+        raise _damaged(origin) from None
     if not readers:
         raise FileError(f"{origin.source}: holds no arrays")
     return File(origin.source, "safetensors", LazyEntries(readers))
+
+
+def _check_size(origin: Origin) -> None:
+    """Refuse a file that ends before its header does, or before the last array that the header tells of."""
+    if origin.size <= LENGTH:
+        raise FileError(f"{origin.source}: is truncated: it has {origin.size} bytes of a safetensors file")
+    length = int.from_bytes(origin.start(LENGTH), "little")
+    if origin.size < LENGTH + length:
+        raise FileError(
+            f"{origin.source}: is truncated: the safetensors header has {origin.size - LENGTH} of {length} bytes"
+        )
+    import json
+
+    try:
+        told = json.loads(origin.slice(LENGTH, length))
+        size = max((tensor["data_offsets"][1] for name, tensor in told.items() if name != "__metadata__"), default=0)
+        got = origin.size - LENGTH - length
+        complete = bool(got >= size)
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        raise _damaged(origin) from None
+    if not complete:
+        raise FileError(f"{origin.source}: is truncated: it has {got} of {size} bytes of data")
+
+
+def _damaged(origin: Origin) -> FileError:
+    return FileError(f"{origin.source}: is a damaged safetensors file", facts=[("size", f"{origin.size} bytes")])
 
 
 def _lazy(origin: Origin, name: str, handle: Any) -> Entry:

@@ -29,11 +29,13 @@ SIGNATURES = (
     (b"Rar!\x1a\x07", "a RAR archive"),
     (b"\x1f\x8b", "a gzip file inside a gzip file"),
 )
+SHEET = "save the sheet as csv; spreadsheets call it “CSV UTF-8”"
 ADVICE = {
     "an HDF5 file": "save the arrays with numpy.savez",
     "a pickle": "save plain numbers with numpy.save",
     "a MATLAB file": "write the matrix as csv: writematrix(Q, 'q.csv')",
-    "an old Office file (such as xls)": "save the sheet as csv",
+    "an old Office file (such as xls)": SHEET,
+    "an Excel workbook": SHEET,
 }
 PICKLE = re.compile(rb"\x80[\x02-\x05](?:\x95|[\x00-\xff])")
 HTML = re.compile(r"\s*<(?:!doctype html|html|\?xml|svg)", re.IGNORECASE)

@@ -5,14 +5,15 @@ from collections.abc import Iterator
 from itertools import islice
 
 from attncalc.errors import FileError
-from attncalc.files.number_text import is_number
+from attncalc.files.number_text import has_thousands, is_number
 
 SPACES = " "  # the separator when any run of spaces and tabs separates
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", SPACES: "spaces"}
 LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 SEP_LINE = re.compile(r"\s*\"?sep=(.)\"?\s*", re.IGNORECASE)
 QUOTED = re.compile(r' *"((?:[^"]|"")*)" *')
-SPACED = re.compile(r'"((?:[^"]|"")*)"(?!\S)|(\S+)')
+SPACED = re.compile(r'"((?:[^"]|"")*)"(?![^ \t])|([^ \t]+)')
+RUN = re.compile(r"[ \t]+")
 LOOKED_AT = 64  # rows that decide the separator,
 ENOUGH = 20_000  # or fewer, when they have so many characters
 LONGEST_CELL = 100_000  # characters of a cell that spans lines; more is a quote that was never meant to open
@@ -62,7 +63,7 @@ def split(record: str, separator: str) -> list[str]:
     """Return the cells of a row."""
     if '"' not in record:
         if separator == SPACES:
-            return record.split()
+            return RUN.split(record.strip(" \t"))
         cells = record.split(separator)
         if " " not in record and record.isascii() and record.isprintable():
             return cells
@@ -103,7 +104,19 @@ def find_separator(text: str, source: str, prefer: str | None = None) -> str:
         rows = [split(record, separator) for record in looked_at]
         return sum(map(_fit, rows)), sum(len(row) > 1 for row in rows)
 
-    return max(candidates, key=rating)  # max keeps the first of equals
+    best = max(candidates, key=rating)  # max keeps the first of equals
+    return "\t" if best == SPACES and _tabs_fit(looked_at) else best
+
+
+def _tabs_fit(looked_at: list[str]) -> bool:
+    """Whether tabs make columns, and not indentation or one kind of space among others: as many cells in every row."""
+    rows = [split(record, "\t") for record in looked_at]
+    if not rows or len(rows[0]) == 1 or len(set(map(len, rows))) > 1 or all(row[0] == "" for row in rows):
+        return False
+    several = (cell for row in rows for cell in row if " " in cell and all(map(is_number, RUN.split(cell))))
+    if all(map(has_thousands, several)):
+        return True
+    return len({len(split(record, SPACES)) for record in looked_at}) > 1
 
 
 def _fit(cells: list[str]) -> int:

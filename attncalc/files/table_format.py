@@ -19,17 +19,19 @@ from attncalc.files.number_text import Number, is_generous, is_number, is_too_la
 from attncalc.files.table_cells import SPACES, comment_rows, find_separator, records, split
 from attncalc.files.table_index import index_names, to_grid
 from attncalc.files.table_sheet import (
+    CORNERS,
     Sheet,
     counts_columns,
     find_header,
+    index_width,
     is_text,
     mostly_numbers,
     read_sheet,
+    shortened,
 )
 
 COMMENT = re.compile(r"^[ \t]*#[^\r\n]*", re.MULTILINE)
 ON_TOP = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?[\r\n])*")
-CORNERS = ("", "Unnamed: 0")  # what heads the index column of a data frame
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ def _fast(text: str, source: str, separator: str, path: str | None = None) -> Ta
     header = find_header(text, source, separator)
     line, record = next(records(text, source))
     body = text[ON_TOP.match(text).end() :]  # type: ignore[union-attr]  # it matches always
-    if not body.startswith(record) or (header is not None and header[0] in CORNERS):
+    if not body.startswith(record) or (header is not None and (header[0] in CORNERS or counts_columns(header))):
         return None
     body = body if header is None else body[len(record) :]
     if "#" in body:
@@ -119,6 +121,8 @@ def _fast(text: str, source: str, separator: str, path: str | None = None) -> Ta
         return None  # it may hold labels, and 00 is a label where 0 counts the rows
     if names:
         return Table(header, values[:, len(names) :], values[:, : len(names)], notes=notes)
+    if header is not None:
+        notes = (*notes, f"{source}: {_line(line)} is read as a header")
     return Table(header, values, notes=notes)
 
 
@@ -151,19 +155,16 @@ def _exact(sheet: Sheet, text: str) -> Table:
         labels = tuple(map(str, first))
         if all(map(is_number, first)):
             notes.append(f"{source}: the column query does not count the rows; it is read as labels")
-    elif header and header[0] in CORNERS and sheet.width > 1 and (_counting(first, 0) or _counting(first, 1)):
-        start = 1
-        notes.append(f"{source}: column 1 counts the rows, as pandas and R write them; it is left out")
+    elif start := index_width(sheet):
+        columns = "the first column" if start == 1 else f"the first {start} columns"
+        notes.append(f"{source}: {_line(sheet.top)} is read as a header and {columns} as an index, which is left out")
     elif sheet.width > 1 and any(map(is_text, first)):
         start, labels = 1, tuple(map(str, first))
-        if mostly_numbers(first):
-            row = next(i for i, cell in enumerate(first) if is_text(cell))
-            notes.append(
-                f"{source}: column 1 is read as labels, for “{first[row]}” in line {sheet.lines[row]} is no number"
-            )
+        notes.append(_labels_note(sheet))
         notes.extend(_comment_notes(sheet, text))
-    if header and header[0] == "" and sheet.width > 1 and counts_columns(header):
-        notes.append(f"{source}: the first row numbers the columns; it is read as a header")
+    elif header:
+        unnamed = ", without a name for column 1, which is read as numbers" if header[0] in CORNERS else ""
+        notes.append(f"{source}: {_line(sheet.top)} is read as a header{unnamed}")
     return Table(header, _numbers(sheet, start, sheet.width), index, labels, tuple(notes))
 
 
@@ -196,6 +197,25 @@ def _numbers_one_by_one(sheet: Sheet, cells: list[str], start: int, shape: tuple
 
 def _counting(cells: list[str], start: int) -> bool:
     return cells == [str(start + i) for i in range(len(cells))]
+
+
+def _labels_note(sheet: Sheet) -> str:
+    """Say that column 1 holds labels; and why, where some of its cells or the numbers beside them make one doubt."""
+    source, first = sheet.source, sheet.column(0)
+    if sheet.header:
+        said = f"{source}: {_line(sheet.top)} is read as a header and the first column as labels"
+    else:
+        said = f"{source}: the first column is read as labels"
+    if mostly_numbers(first):
+        row = next(i for i, cell in enumerate(first) if is_text(cell))
+        said += f", for “{shortened(first[row])}” in line {sheet.lines[row]} is no number"
+    elif not sheet.header and sheet.width > 2 and counts_columns(sheet.rows[0]):
+        said += f", and {_line(sheet.top)}, which counts 0, 1 …, as numbers"
+    return said
+
+
+def _line(number: int) -> str:
+    return "the first line" if number == 1 else f"line {number}"
 
 
 def _comma_note(source: str) -> str:

@@ -1,13 +1,18 @@
 """Cells → a sheet of equal rows below an optional header; faults of a table told with line and column."""
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
 from attncalc.errors import FileError
-from attncalc.files.number_text import COMMA, POINT, is_number, looks_like_number
+from attncalc.files.number_text import COMMA, POINT, has_thousands, is_number, looks_like_number
 from attncalc.files.table_cells import SEPARATORS, SPACES, Quoted, records, split
 from attncalc.files.table_index import index_names
+
+WHOLE = re.compile(r"[+\-]?[0-9]+(?:\.0*)?")
+MISSING = ("na", "n/a", "null", "none")  # what programs write for a missing number
+CORNERS = ("", "Unnamed: 0")  # what heads the index column of a data frame
 
 
 @dataclass(frozen=True)
@@ -19,6 +24,7 @@ class Sheet:
     header: list[str] | None
     rows: list[list[str]]
     lines: list[int]  # the line of the file where each row begins
+    top: int  # the line of the first row, the header's where there is one
 
     def column(self, number: int) -> list[str]:
         """Return one column of the rows below the header."""
@@ -50,7 +56,10 @@ class Sheet:
         if infinite:
             return FileError(f"{place}: {cell} is too large for a 64-bit float")
         if not cell.strip():
-            return FileError(f"{place} is empty", hint="write nan where a number is missing")
+            corner = (
+                (row, column) == (0, 0) and not self.header and self.width > 1 and all(map(is_number, self.rows[0][1:]))
+            )
+            return FileError(f"{place} is empty", hint="if this line is a header, remove it" if corner else None)
         if "." in cell and POINT.fullmatch(cell):
             return FileError(f"{place}: “{cell}” has a decimal point, and other numbers have a decimal comma")
         if any(mark in cell for mark in "[]{}"):
@@ -58,9 +67,7 @@ class Sheet:
                 f"{place}: “{cell}” is not a number",
                 hint="remove the brackets, one row a line, or write JSON: [[1, 2], [3, 4]]",
             )
-        if looks_like_number(cell) and any(mark in cell for mark in "_,.'’ \u00a0\u202f"):
-            return FileError(f"{place}: “{cell}” is not a number", hint="write numbers without thousands separators")
-        return FileError(f"{place}: “{cell}” is not a number")
+        return FileError(f"{place}: “{cell}” is not a number", hint=_remedy(cell, column))
 
 
 def read_sheet(text: str, source: str, separator: str) -> Sheet:
@@ -83,7 +90,7 @@ def read_sheet(text: str, source: str, separator: str) -> Sheet:
                 f"{source}: line {line} has {_cells(row)}, line {lines[0]} has {len(rows[0])}",
                 facts=[("separated by", SEPARATORS.get(separator, f"“{separator}”"))],
             )
-    return Sheet(source, separator, rows[0] if below else None, rows[below:], lines[below:])
+    return Sheet(source, separator, rows[0] if below else None, rows[below:], lines[below:], lines[0])
 
 
 def find_header(text: str, source: str, separator: str) -> list[str] | None:
@@ -98,15 +105,36 @@ def has_header(rows: list[list[str]]) -> bool:
     first, *below = rows
     if index_names(first):
         return True
-    if is_blank(first[0]) and len(first) > 1 and counts_columns(first):
+    if counts_columns(first[:-1] if is_blank(first[-1]) else first) and below and not looks_like_number(first[0]):
         starts = [row[0] for row in below]
-        return bool(starts) and (starts == ["0", "1"][: len(starts)] or not looks_like_number(starts[0]))
+        if starts == ["0", "1"][: len(starts)]:
+            return True
+        if first[0] in CORNERS:
+            several = len(first) > 2 and all(map(is_whole, starts)) and len(set(starts)) == len(starts)
+            return several or is_text(starts[0])
     return any(first) and not any(map(looks_like_number, first))
 
 
 def counts_columns(header: list[str]) -> bool:
-    """Whether a header is pandas' ``,0,1,2``: a corner, and numbers for names."""
-    return header[1:] == [str(i) for i in range(len(header) - 1)]
+    """Whether a header is pandas' ``,0,1,2``: a corner, or the name of the index, and numbers for names."""
+    return len(header) > 1 and header[1:] == [str(i) for i in range(len(header) - 1)]
+
+
+def index_width(sheet: Sheet) -> int:
+    """Return how many first columns are the index of a data frame: whole numbers that nothing names."""
+    header, width = sheet.header or [], 0
+    while width < sheet.width - 1 and header[width : width + 1] and header[width] in CORNERS:
+        if not all(map(is_whole, sheet.column(width))):
+            break
+        width += 1
+    if not width and counts_columns(header) and all(map(is_whole, sheet.column(0))):
+        return 1  # its index has a name
+    return width
+
+
+def is_whole(cell: str) -> bool:
+    """Whether a cell is a whole number, as the index of a data frame is: 0, 17, 2.0."""
+    return bool(WHOLE.fullmatch(cell))
 
 
 def is_blank(cell: str) -> bool:
@@ -115,14 +143,15 @@ def is_blank(cell: str) -> bool:
 
 
 def is_text(cell: str) -> bool:
-    """Whether a cell cannot have been meant as a number, so that it is a label."""
-    return not looks_like_number(cell) and not is_blank(cell)
+    """Whether a cell cannot have been meant as a number, so that it is a label; NA in quotes is one."""
+    missing = cell.lower() in MISSING and not isinstance(cell, Quoted)
+    return not missing and not looks_like_number(cell) and not is_blank(cell)
 
 
 def mostly_numbers(cells: list[str]) -> bool:
-    """Whether more than half of the cells are numbers; a thousand of them tell."""
+    """Whether half of the cells or more look like numbers; a thousand of them tell."""
     some = cells[:1000]
-    return 2 * sum(map(is_number, some)) > len(some)
+    return 2 * sum(map(looks_like_number, some)) >= len(some)
 
 
 def shortened(cell: str, limit: int = 40) -> str:
@@ -141,6 +170,17 @@ def _has_row_names(rows: list[list[str]]) -> bool:
         return False
     first = [row[0] for row in rows[1:]]
     return any(map(is_text, first)) or (len(first) > 1 and first == [str(i + 1) for i in range(len(first))])
+
+
+def _remedy(cell: str, column: int) -> str | None:
+    """Say what to write instead of a cell that is no number, where that is likely."""
+    if cell.lower() in MISSING and column == 0:
+        return f'if column 1 holds labels, quote it: "{cell}"'
+    if has_thousands(cell) or ("_" in cell and looks_like_number(cell)):
+        return "write numbers without thousands separators"
+    if COMMA.fullmatch(cell):
+        return f"write a decimal point: {cell.replace(',', '.')}"
+    return None
 
 
 def _cells(row: list[str]) -> str:

@@ -35,7 +35,7 @@ MESSAGES = [
     ("deep.json", "deep.json: has lists or objects nested too deeply"),
     ("depth.json", "depth.json: [1] is a number, [0] is a list of 2"),
     ("duplicate.json", "duplicate.json: the name “q” stands twice in one object"),
-    ("empty-cell.csv", "empty-cell.csv: line 1, column 2 is empty", "  hint: write nan where a number is missing"),
+    ("empty-cell.csv", "empty-cell.csv: line 1, column 2 is empty"),
     ("empty.csv", "empty.csv: is empty"),
     ("header-only.csv", "header-only.csv: line 1 is text, and no line of numbers follows it"),
     (
@@ -61,7 +61,7 @@ MESSAGES = [
     ),
     ("no-arrays.json", "no-arrays.json: is a JSON object without arrays"),
     ("nul.csv", "nul.csv: line 2 holds a NUL byte, which no text file does"),
-    ("null.json", "null.json: [0][1] is null, not a number", "  hint: write NaN where a number is missing"),
+    ("null.json", "null.json: [0][1] is null, not a number"),
     ("number.json", "number.json: is a single number, not a list or a matrix"),
     ("object.json", "object.json: [0][1] is an object, not a number"),
     (
@@ -78,7 +78,7 @@ MESSAGES = [
         "pointer.npy: is a Git LFS pointer; the file itself was not downloaded",
         "  hint: run: git lfs pull",
     ),
-    ("python-words.json", "python-words.json: line 1, column 6: “None” is not JSON", "  hint: write null"),
+    ("python-words.json", "python-words.json: line 1, column 6: “None” is not JSON"),
     ("ragged.csv", "ragged.csv: line 2 has 2 cells, line 1 has 3", "  separated by  commas"),
     ("ragged.json", "ragged.json: [1] has 1 entry, [0] has 2"),
     (
@@ -112,7 +112,7 @@ MESSAGES = [
         "  type   float64",
     ),
     ("truncated.npz", "truncated.npz: is a damaged or truncated zip archive (npz is one)"),
-    ("truncated.safetensors", "truncated.safetensors: is a truncated or damaged safetensors file", "  size   81 bytes"),
+    ("truncated.safetensors", "truncated.safetensors: is truncated: it has 8 of 16 bytes of data"),
     (
         "two-documents.json",
         "two-documents.json: line 2, column 1: something follows the end of the JSON",
@@ -128,7 +128,11 @@ MESSAGES = [
         "webpage.csv: is a web page or XML",
         "  hint: JSON, csv, tsv, text, npy, npz and safetensors are read",
     ),
-    ("workbook.csv", "workbook.csv: is an Excel workbook", "  hint: save the arrays with numpy.savez"),
+    (
+        "workbook.csv",
+        "workbook.csv: is an Excel workbook",
+        "  hint: save the sheet as csv; spreadsheets call it “CSV UTF-8”",
+    ),
 ]
 
 
@@ -140,7 +144,7 @@ def test_the_message_is_exactly_this(name, lines, monkeypatch):
     with pytest.raises(FileError) as caught:
         list(read(name).entries.values())
     got = str(caught.value).splitlines()
-    assert [line for line in got if not line.startswith("  cause")] == lines
+    assert got == lines
 
 
 def test_every_broken_file_is_in_the_list():

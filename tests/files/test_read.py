@@ -173,7 +173,10 @@ def test_a_renamed_table_with_a_fault_says_how_it_was_read():
         (b"the\r\n\r\n cat", ["the", "", " cat"]),
         (b'["the", "cat"]', ["the", "cat"]),
         (b"[CLS]\nthe\n", ["[CLS]", "the"]),
-        (b"[1, 2]\n", ["[1, 2]"]),
+        (b"[1, 2.50]\n", ["1", "2.50"]),
+        (b'["\nthe\n', ['["', "the"]),
+        (b"[unused0]\n[PAD]\n", ["[unused0]", "[PAD]"]),
+        (b"{\n}\n:\n", ["{", "}", ":"]),
         (gzip.compress("\u00e9\n".encode()), ["\u00e9"]),
     ],
 )

@@ -85,10 +85,21 @@ def test_no_arrays(opened):
         opened(safetensors())
 
 
-@pytest.mark.parametrize("cut", [1, 5, 20])
-def test_truncated(opened, cut):
-    with pytest.raises(FileError, match="is a truncated or damaged safetensors file\n  size "):
-        opened(safetensors(q=FLOATS)[:-cut])
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"\x40\x01\0\0\0", "is truncated: it has 5 bytes of a safetensors file$"),
+        (b"\x40\0\0\0\0\0\0\0", "is truncated: it has 8 bytes of a safetensors file$"),
+        (b"\x40\0\0\0\0\0\0\0{}", "is truncated: the safetensors header has 2 of 64 bytes$"),
+        (b"\x08\0\0\0\0\0\0\0{'q': 1}", "is a damaged safetensors file\n  size  16 bytes$"),
+        (b'\x08\0\0\0\0\0\0\0{"q": 1}', "is a damaged safetensors file\n  size  16 bytes$"),
+        (safetensors(q=FLOATS)[:-5], "is truncated: it has 3 of 8 bytes of data$"),
+        (safetensors(q=FLOATS) + b"\0", "is a damaged safetensors file\n  size  "),
+    ],
+)
+def test_truncated_and_damaged(opened, data, message):
+    with pytest.raises(FileError, match=message):
+        opened(data)
 
 
 def test_without_the_package(monkeypatch, tmp_path):

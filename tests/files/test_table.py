@@ -121,8 +121,21 @@ def test_a_first_column_of_labels(text, labels):
     "text",
     [
         ",a,b\n0,1.5,2\n1,3,-4\n",
+        ",a,b\n5,1.5,2\n7,3,-4\n",
+        ",a,b\n0.0,1.5,2\n1.0,3,-4\n",
+        ",a,b\n0,1.5,2\n0,3,-4\n",
         ",0,1\n0,1.5,2\n1,3,-4\n",
+        ",0,1\n5,1.5,2\n7,3,-4\n",
+        ",0,1\n2,1.5,2\n1,3,-4\n",
+        ",0,1,\n0,1.5,2,\n1,3,-4,\n",
+        ";0;1\n0;1,5;2\n1;3;-4\n",
+        "\t0\t1\n0\t1.5\t2\n1\t3\t-4\n",
         "Unnamed: 0,a,b\n0,1.5,2\n1,3,-4\n",
+        '"","0","1"\n"0","1.5","2"\n"1","3","-4"\n',
+        '"";"0";"1"\n"0";"1,5";"2"\n"1";"3";"-4"\n',
+        '"",0,1\n0,1.5,2.0\n1,3.0,-4.0\n',
+        "index,0,1\n0,1.5,2\n1,3,-4\n",
+        '"index","0","1"\n"0","1.5","2"\n"1","3","-4"\n',
         '"","V1","V2"\n"1",1.5,2\n"2",3,-4\n',
         "V1 V2\n1 1.5 2\n2 3 -4\n",
     ],
@@ -131,29 +144,153 @@ def test_an_index_column_is_left_out_with_a_note(text):
     entry = read(text)
     assert entry.values.tolist() == [[1.5, 2], [3, -4]]
     assert entry.labels is None
-    assert entry.notes[0] == "q.csv: column 1 counts the rows, as pandas and R write them; it is left out"
-
-
-def test_a_numeric_header_has_a_note():
-    assert read(",0,1\nthe,1,2\ncat,3,4\n").notes == (
-        "q.csv: the first row numbers the columns; it is read as a header",
+    commas = ("q.csv: read with decimal commas",) if "1,5" in text and ";" in text else ()
+    assert entry.notes == (
+        *commas,
+        "q.csv: the first line is read as a header and the first column as an index, which is left out",
     )
+
+
+def test_an_index_that_was_saved_twice_is_left_out_twice():
+    entry = read(",Unnamed: 0,a\n0,0,5\n1,1,6\n")
+    assert entry.values.tolist() == [[5], [6]]
+    assert entry.notes == (
+        "q.csv: the first line is read as a header and the first 2 columns as an index, which is left out",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "labels", "values"),
+    [
+        (",0,1\nthe,1,2\ncat,3,4\n", ("the", "cat"), [[1, 2], [3, 4]]),
+        ('"","0","1"\n"the",1,2\n"cat",3,4\n', ("the", "cat"), [[1, 2], [3, 4]]),
+        ("token,d0,d1\nthe,1,0\ncat,0,1\n", ("the", "cat"), [[1, 0], [0, 1]]),
+    ],
+)
+def test_a_header_and_labels_have_one_note(text, labels, values):
+    entry = read(text)
+    assert entry.labels == labels
+    assert entry.values.tolist() == values
+    assert entry.notes == ("q.csv: the first line is read as a header and the first column as labels",)
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("a,b\n1,2\n", "the first line is read as a header"),
+        ('"a","b"\n1,2\n', "the first line is read as a header"),
+        ("# q\n\na,b\n1,2\n", "line 3 is read as a header"),
+        ('# q\n\n"a",b\n1,2\n', "line 3 is read as a header"),
+        ("the,1\ncat,2\n", "the first column is read as labels"),
+        ("the,2,1\nNA,3,4\n", "the first column is read as labels"),
+        (
+            ",a,b\n0.5,1,2\n1,3,4\n",
+            "the first line is read as a header, without a name for column 1, which is read as numbers",
+        ),
+        (
+            "token,0,1\nthe,1,2\n",
+            "the first column is read as labels, and the first line, which counts 0, 1 …, as numbers",
+        ),
+    ],
+)
+def test_what_was_recognised_is_said(text, note):
+    assert read(text).notes == (f"q.csv: {note}",)
+
+
+@pytest.mark.parametrize(
+    "text", ["1,2\n3,4\n", "query,k0\n0,1\n", "query,the,cat\nthe,1,2\ncat,3,4\n", "head,query,lse\n0,0,1\n"]
+)
+def test_numbers_alone_and_tables_of_attncalc_have_no_note(text):
+    assert read(text).notes == ()
+
+
+@pytest.mark.parametrize("cell", ["x3", "1/3", "$5", '"1"x', '"NA"'])
+def test_a_lone_word_among_numbers_makes_labels_and_the_note_says_which(cell):
+    entry = read(f"1,2\n{cell},4\n5,6\n")
+    assert entry.values.tolist() == [[2], [4], [6]]
+    shown = "NA" if cell == '"NA"' else cell
+    assert entry.notes == (f"q.csv: the first column is read as labels, for “{shown}” in line 2 is no number",)
+
+
+@pytest.mark.parametrize(
+    ("cell", "hint"),
+    [
+        ("NA", '\n  hint: if column 1 holds labels, quote it: "NA"'),
+        ("null", '\n  hint: if column 1 holds labels, quote it: "null"'),
+        ("N/A", '\n  hint: if column 1 holds labels, quote it: "N/A"'),
+        ("\u20131", ""),
+        ("1.0+105", ""),
+        ("1+2j", ""),
+        ("1.2.3", ""),
+        ("1_000", "\n  hint: write numbers without thousands separators"),
+        ("1'000", "\n  hint: write numbers without thousands separators"),
+        ('"1,000"', "\n  hint: write numbers without thousands separators"),
+        ('"1,5"', "\n  hint: write a decimal point: 1.5"),
+    ],
+)
+def test_a_broken_number_makes_no_labels(cell, hint):
+    with pytest.raises(FileError) as caught:
+        read(f"1,2\n{cell},4\n")
+    shown = cell.strip('"')
+    assert str(caught.value) == f"q.csv: line 2, column 1: “{shown}” is not a number{hint}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1,2\n3,1 .5\n", "q.csv: line 2, column 2: “1 .5” is not a number"),
+        ("1,2\x0b3,4\n", "q.csv: line 1, column 2: “2\x0b3” is not a number"),
+        ("1\x0b2\n", "q.csv: line 1, column 1: “1\x0b2” is not a number"),
+        (
+            "1\u00a0000 2\n",
+            "q.csv: line 1, column 1: “1\u00a0000” is not a number\n  hint: write numbers without thousands separators",
+        ),
+        (
+            "1 000\t2\n3 000\t4\n",
+            "q.csv: line 1, column 1: “1 000” is not a number\n  hint: write numbers without thousands separators",
+        ),
+        ("1\t\t3\n4\t5\t6\n", "q.csv: line 1, column 2 is empty"),
+        ("1\t2\n\t3\n", "q.csv: line 2, column 1 is empty"),
+        ("1,,3\n", "q.csv: line 1, column 2 is empty"),
+        (",0\n5,1\n7,2\n", "q.csv: line 1, column 1 is empty\n  hint: if this line is a header, remove it"),
+    ],
+)
+def test_faults_and_nothing_but_true_hints(text, message):
+    with pytest.raises(FileError) as caught:
+        read(text)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "separator"),
+    [
+        ("\t0\t1\n0\t1\t2\n", "\t"),
+        ("a\t1\t2\n\t3\t4\n", "\t"),
+        ('"a b"\t1\n"c\td"\t2\n', "\t"),
+        ("\t1\t2\n\t3\t4\n", " "),
+        ("1 2\t3 4\n5 6\t7 8\n", " "),
+        ("1\t2\n3 4\n", " "),
+        ("1\t\t2\n-3.25\t4\n", " "),
+    ],
+)
+def test_tabs_in_every_row_beat_spaces(text, separator):
+    assert find_separator(text, "q.txt") == separator
 
 
 def test_decimal_commas_have_a_note():
     assert read("1,5;2\n").notes == ("q.csv: read with decimal commas",)
-    assert read("a;b\n1,5;2\n").notes == ("q.csv: read with decimal commas",)
-    assert read("a,b;c\n1.5;2\n").notes == ()
-
-
-def test_a_lone_word_that_makes_a_column_labels_has_a_note():
-    assert read("1,2\nx3,4\n5,6\n").notes == ("q.csv: column 1 is read as labels, for “x3” in line 2 is no number",)
+    header = "q.csv: the first line is read as a header"
+    assert read("a;b\n1,5;2\n").notes == ("q.csv: read with decimal commas", header)
+    assert read("a,b;c\n1.5;2\n").notes == (header,)
 
 
 def test_a_comment_that_could_be_a_label_has_a_note():
     entry = read("walk,1,2\n##ing,3,4\nhome,5,6\n")
     assert entry.labels == ("walk", "home")
-    assert entry.notes == ("q.csv: line 2 is skipped as a comment; quote “##ing” if it is a label",)
+    assert entry.notes == (
+        "q.csv: the first column is read as labels",
+        "q.csv: line 2 is skipped as a comment; quote “##ing” if it is a label",
+    )
     assert read('walk,1,2\n"##ing",3,4\n').labels == ("walk", "##ing")
 
 
@@ -195,7 +332,7 @@ def test_a_tie_goes_to_the_separator_of_the_name():
         ("# a\n\n", r"q.csv: holds no numbers, only blank lines and comments"),
         ("sep=;\n", r"q.csv: holds no numbers"),
         (",,\n1,2,3\n", r"q.csv: line 1, column 1 is empty"),
-        (",0,1\n5,1,2\n7,3,4\n", r"q.csv: line 1, column 1 is empty"),
+        (",0,1\n0.5,1,2\n7,3,4\n", r"q.csv: line 1, column 1 is empty"),
         ('1,2\n"3,4\n', r"q.csv: line 2 opens a double quote that is never closed"),
         ("head,query,k0\n0,0,1\n0,0,2\n", r"q.csv: the columns head, query do not count every row once"),
         ("head,query,k0\n0,0,1\n0,2,2\n", r"q.csv: the columns head, query do not count"),
