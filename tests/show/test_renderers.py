@@ -126,7 +126,7 @@ def test_limits():
     assert "k59" in text
     assert "k30" not in text
     assert render(wide(), "table", Settings(width=80, max_cols=0)) == render(wide(), "table", Settings())
-    for format in RENDERERS:
+    for format in RENDERERS.keys() - {"heatmap"}:  # which averages instead
         assert "6 of 60 rows" in render(wide(), format, Settings(max_rows=6))
 
 
