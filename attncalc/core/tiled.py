@@ -34,7 +34,7 @@ from attncalc.core.rules import Rules
 from attncalc.core.shapes import INPUT_STAGES, Array, Sizes
 from attncalc.core.steps import OUTPUT_STEPS, RIGHT, Inputs, Stages, walk
 
-ROWS = 128
+ROWS = 256
 """Queries of a block; those of all heads that share their keys count."""
 
 BLOCK_BYTES = 2**19
