@@ -20,7 +20,7 @@ from attncalc.errors import AttnCalcError, OptionError
 
 Value = TypeVar("Value")
 
-BLOCKS = 64
+BLOCKS = 32
 """Blocks of queries in a task: about a second of work, so that sending it does not matter."""
 
 PATIENCE = 10
