@@ -67,7 +67,7 @@ def _page(env: Environment, output: PageOptions, problem: "Problem", wish: Wish,
     settings = _settings(env, output)
     voices = {lang: LanguageOptions(lang).voice(env, settings) for lang in LANGUAGES}
     lang = language(wish.lang, env.variables)
-    query = wish.focus.get("query")
+    query = wish.focus["cell"][0] if wish.focus.get("cell") else wish.focus.get("query")
     exploration = explore(problem, voices[lang], batch=wish.batch, head=wish.head, query=query, most=most)
     page = data(exploration, start=wish.start, lang=lang, digits=settings.digits)
     texts = {
@@ -103,7 +103,8 @@ def _explanation(
     if run.fault:
         return {}
     kept = exploration.kept
-    focus: dict[str, Any] = {"query": exploration.query, "batch": kept.batches[0], "head": kept.heads[0], **wish.focus}
+    asked = {name: value for name, value in wish.focus.items() if value is not None}
+    focus: dict[str, Any] = {"query": exploration.query, "batch": kept.batches[0], "head": kept.heads[0], **asked}
     told = {}
     for lang, voice in voices.items():
         try:

@@ -74,6 +74,15 @@ def test_a_blocked_score_says_which_mask_blocks_it(words):
     assert "× causal mask" in words.inspector
 
 
+def test_a_query_without_keys_gets_what_the_rule_says(browser, pages):
+    browser.open(pages("compute", "--example", "textbook", "--lengths", "0", "--empty-rows", "uniform"))
+    browser.click(browser.cell("output", 0, 0))
+    assert "output[0, 0] = 0.3333 × 10 + 0.3333 × 0 + 0.3333 × 10 = 6.6667" in browser.inspector
+    browser.click(browser.cell("weights", 0, 0))
+    assert "may attend to no key" in browser.inspector
+    assert "weights[0, 0] = 0.3333" in browser.inspector
+
+
 def test_scaling_and_lse_are_told(words):
     words.point(words.cell("scaled", 3, 3))
     assert "6 × 0.5000 = 3.0000" in words.inspector
@@ -187,6 +196,15 @@ def test_an_explanation_opens_at_the_explanation(browser, pages):
     browser.click("#causal")
     assert browser.text(".step.current h2").startswith("5. Softmax")
     assert "weights[2, 3]" in browser.text(".step.current"), "the explanation is that of the run without a mask"
+
+
+def test_one_cell_is_explained_in_every_run(browser, pages):
+    browser.open(pages("explain", "--example", "causal-words", "--cell", "1,2"))
+    for _ in range(2):
+        assert "row of Q" in browser.text(".step.current") or "Q[1]" in browser.text(".step.current")
+        browser.click("#causal")
+    browser.click("#tab-explore")
+    assert browser.text("#arithmetic h2").startswith("weights[1, 0]")
 
 
 def test_a_check_opens_at_the_difference(browser, tmp_path):

@@ -113,7 +113,7 @@ const TELL = {
         factors: [write(weight, weights.notation), write(value.values[k][j], value.notation)],
         product: weight === 0 ? 0 : weight * value.values[k][j],
         gap: gapAfter("key", k),
-        blocked: !allowed(i, k),
+        blocked: !allowed(i, k) && weight === 0, // a query without any key may get the mean of all
       }));
     const head = [say("key"), say("weight"), `V[·, ${indexOf("value", j)}]`, say("product")];
     return [

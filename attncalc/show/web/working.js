@@ -14,7 +14,7 @@ function vector(name, i, kind) {
 
 /** The whole sum on one line, as long as it is readable. */
 function sumLine(name, terms, total) {
-  if (terms.length > 6 || terms.some((term) => term.gap)) return null;
+  if (terms.length === 0 || terms.length > 6 || terms.some((term) => term.gap)) return null;
   return line(
     `${name} = ${terms.map((term) => times(bracketed(term.factors[0]), term.factors[1])).join(" + ")} = ${total}`,
   );
@@ -46,8 +46,9 @@ function termsTable(terms, head, total, rest = null) {
 
 /** Of a long row, the keys that take part, and the one that is looked at; how many others there are is said. */
 function taking(i, j) {
-  const all = stage("weights").values[i].map((_, k) => k);
-  const kept = all.length <= SHORT ? all : all.filter((k) => allowed(i, k) || k === j);
+  const weights = stage("weights").values[i];
+  const all = weights.map((_, k) => k);
+  const kept = all.length <= SHORT ? all : all.filter((k) => allowed(i, k) || k === j || weights[k] !== 0);
   const hidden = all.length - kept.length;
   const rest = hidden
     ? element("tr", {}, element("td", { colspan: 4, class: "faint" }, say("rest", { count: hidden })))
