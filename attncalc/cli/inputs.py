@@ -89,11 +89,13 @@ class Loaded:
         keywords: arrays and options by library keyword.
         entries: the file entry behind a keyword, for those that came from a file.
         notes: what was recognised in the files.
+        labels: what the options for labels say, by keyword.
     """
 
     keywords: dict[str, Any]
     entries: dict[str, "Entry"] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    labels: dict[str, str] = field(default_factory=dict)
 
     def problem(self, **more: Any) -> "Problem":
         """Check everything and return the problem; errors name the files."""
@@ -112,13 +114,14 @@ class Loaded:
             if error.cell:
                 name, index = error.cell
                 rows.append((self._letter(name), *self._source(name), self._place(name, index)))
+            rows.extend((_option(n), text) for n, text in self.labels.items() if error.message.startswith(f"{n} has "))
             error.facts = (*rows, *error.facts)
             error.arrays, error.cell = (), None
             raise
 
     def _letter(self, name: str) -> str:
         option = name in self.entries or name in self.keywords
-        return LETTERS.get(name) or (f"--{name.replace('_', '-')}" if option else name)
+        return LETTERS.get(name) or (_option(name) if option else name)
 
     def _source(self, name: str) -> tuple[str, ...]:
         return (self.entries[name].source,) if name in self.entries else ()
@@ -170,9 +173,9 @@ def load(
             else:
                 entries[name] = found
                 keywords[name] = entries[name].values
-    for name in TOKENS:
-        if (text := getattr(inputs, name)) is not None:
-            keywords[name] = sources.labels(text)
+    labels = {name: text for name in TOKENS if (text := getattr(inputs, name)) is not None}
+    for name, text in labels.items():
+        keywords[name] = sources.labels(text)
     if inputs.tokens is not None:  # an option beats what files say, for queries and keys alike
         for name in ("query_tokens", "key_tokens"):
             if getattr(inputs, name) is None:
@@ -181,7 +184,11 @@ def load(
         if source is not None:
             entries[name] = sources.result(source, stage)
     _forget_labels_that_do_not_fit(keywords, sources)
-    return Loaded(keywords | given, entries, sources.notes)
+    return Loaded(keywords | given, entries, sources.notes, labels)
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _example(inputs: InputOptions, name: str) -> dict[str, Any]:

@@ -114,8 +114,8 @@ def _may_be_file(text: str) -> bool:
     path = text.rpartition(":")[0]
     if path == "-" or os.path.isfile(path):
         return True
-    path, suffix = os.path.splitext(text.lower().removesuffix(".gz"))
-    return bool(path) and (suffix in LABEL_FILES or ("/" in text and "<" not in text))
+    suffixes = {os.path.splitext(name.lower().removesuffix(".gz"))[1] for name in (text, path)}
+    return not suffixes.isdisjoint(LABEL_FILES) or ("/" in text and "<" not in text)
 
 
 def _parts(text: str) -> tuple[str, ...]:

@@ -107,11 +107,12 @@ def text_list(value: Any, source: str, label: str = "") -> list[str]:
 
 
 def means_texts(value: Any) -> bool:
-    """Whether a list was meant as texts: most of its entries are, and no numbers in quotes."""
+    """Whether a list was meant as texts: more of its entries are texts than not, and some no numbers in quotes."""
     if not isinstance(value, list):
         return False
     texts = [entry for entry in value if isinstance(entry, str)]
-    return 2 * len(texts) > len(value) and not all(map(_unquote, texts))
+    others = [entry for entry in value if entry is not None and not isinstance(entry, str)]
+    return len(texts) > len(others) and not all(map(_unquote, texts))
 
 
 def _first_shape(value: Any, place: _Place) -> tuple[int, ...]:

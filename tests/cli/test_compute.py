@@ -3,11 +3,14 @@
 import io
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 QKV = ("q.json", "k.json", "v.json")
+
+SAMPLES = Path(__file__).parents[2] / "samples"
 
 CAUSAL_WEIGHTS = [[1, 0, 0], [0.3302384506733431, 0.6697615493266569, 0], [0.24825508, 0.24825508, 0.50348984]]
 """By hand: exp(0.7071) = 2.0281, and 1 / (1 + 2.0281) = 0.3302; exp(1.4142) = 4.1133, 2.0281 / 8.1695 = 0.2483."""
@@ -118,6 +121,71 @@ def test_labels_of_files_become_tokens(attncalc):
     assert record["key_tokens"] == ["the", "cat", "sat"]
     record = attncalc("compute", "q.json", "k.json", "v.csv", "--format", "json").json
     assert record["key_tokens"] == ["one", "two", "three"]
+
+
+def test_what_was_recognised_in_a_file_is_one_note_a_file(attncalc):
+    samples = [str(SAMPLES / f"words_{letter}.csv") for letter in "qkv"]
+    done = attncalc("compute", *samples, "--show", "weights")
+    assert done.err.splitlines() == [
+        f"attncalc: note: {name}: the first line is read as a header and the first column as labels" for name in samples
+    ]
+    attncalc("compute", "--example", "causal-words", "--show", "value", "-o", "v.csv")
+    assert attncalc("compute", "v.csv", "v.csv", "v.csv").err == ""
+
+
+@pytest.mark.parametrize(
+    ("data", "labels"),
+    [
+        ('["a", "b", "c"]', ["a", "b", "c"]),
+        ("[1, 2, 3]", ["1", "2", "3"]),
+        ("a\nb\nc\n", ["a", "b", "c"]),
+        ("a, b,c\n", ["a", "b", "c"]),
+        ("[a]\n[b]\n[c]", ["[a]", "[b]", "[c]"]),
+    ],
+)
+def test_labels_from_a_file(attncalc, data, labels):
+    (attncalc.folder / "t.txt").write_text(data)
+    done = attncalc("compute", *QKV, "--tokens", "t.txt", "--format", "json")
+    assert done.json["key_tokens"] == labels
+    commas = "attncalc: note: t.txt: its one line is read as 3 labels, separated by commas\n"
+    assert done.err == (commas if data.startswith("a,") else "")
+
+
+def test_labels_from_a_result(attncalc):
+    attncalc("compute", *QKV, "--tokens", "a,b,c", "-o", "own.json")
+    done = attncalc("compute", *QKV, "--tokens", "own.json:query_tokens", "--format", "json")
+    assert done.json["key_tokens"] == ["a", "b", "c"]
+    assert "own.json: is a JSON object, not a list of texts\n  hint: own.json:query_tokens" in attncalc.fails(
+        "compute", *QKV, "--tokens", "own.json"
+    )
+
+
+@pytest.mark.parametrize("text", ["nosuch.txt", "nosuch.json", "nosuch.json.gz", "folder/tokens", "nosuch.npz:tokens"])
+def test_labels_that_can_only_be_a_file_are_no_label(attncalc, text):
+    path = text.partition(":")[0]
+    assert f"attncalc: error: {path}: no such file" in attncalc.fails("compute", *QKV, "--tokens", text)
+
+
+@pytest.mark.parametrize("text", ["</s>", "a.b", "x"])
+def test_one_label_is_a_label(attncalc, text):
+    attncalc.write(q=[[1, 0]])
+    assert attncalc("compute", *QKV, "--query-tokens", text, "--format", "json").json["query_tokens"] == [text]
+
+
+def test_too_few_labels_name_their_file(attncalc):
+    (attncalc.folder / "t.txt").write_text("a\nb\n")
+    message = attncalc.fails("compute", *QKV, "--tokens", "t.txt")
+    assert message == ("attncalc: error: tokens has 2 labels, for 3 queries and 3 keys\n  --tokens  t.txt\n")
+
+
+@pytest.mark.parametrize("source", ["two.npz:a", "two.npz:"])
+def test_one_array_is_no_bundle(attncalc, source):
+    np.savez(attncalc.folder / "two.npz", a=np.eye(2), b=np.eye(2))
+    message = attncalc.fails("compute", source)
+    assert message == (
+        f"attncalc: error: {source} names one array, and several are needed\n  hint: two.npz holds all of them\n"
+    )
+    assert "two.npz:a names one array" in attncalc.fails("compute", "--x", "q.json", "--weights", "two.npz:a")
 
 
 def test_standard_input_is_read_once_and_only_when_asked(attncalc):

@@ -90,6 +90,23 @@ def test_faults_name_the_place(text, message):
 
 
 @pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ('["a", "b", 3]', "n[2] is the number 3, not a text"),
+        ('["a", null]', "n[1] is null, not a text"),
+        ('["a", "b", ["c"]]', "n[2] is a list, not a text"),
+        ('["a", "b", true]', "n[2] is true, not a text"),
+        ('[1, 2, "a"]', "n[2] is the text “a”, not a number"),
+        ('["1", "2", 3]', "n[0] is the text “1”, not a number\n  hint: write numbers without quotes"),
+    ],
+)
+def test_a_list_that_is_mostly_texts_names_what_is_none(value, message):
+    with pytest.raises(FileError) as caught:
+        _ = read_json(f'{{"n": {value}}}', "q.json").entries["n"]
+    assert str(caught.value) == f"q.json: {message}"
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("[[1, 2],\n [3, 4],]", "line 2, column 8: a comma too many"),

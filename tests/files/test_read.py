@@ -96,7 +96,10 @@ def test_one_array_of_a_container():
         ("Q.CSV.", "Q.CSV.: no such file\n  hint: did you mean q.csv\\?$"),
         ("data/q.cvs", "data/q.cvs: no such file\n  hint: did you mean data/q.csv\\?$"),
         ("date/q.csv", "date/q.csv: no such file\n  hint: there is no folder date$"),
-        ("q.csv/x", "q.csv/x: no such file"),
+        ("q.csv/x", "q.csv/x: no such file\n  hint: q.csv is a file, not a folder$"),
+        ("dangling", "dangling: is a link to nowhere.csv, which does not exist$"),
+        ("http://x/q.json", "http://x/q.json: is an address; files are read\n  hint: download it"),
+        ("all.json:", "all.json: holds 2 arrays; say which"),
         ("zzz", "zzz: no such file$"),
         ("data", "data: is a folder, not a file$"),
         ("", ": no such file"),
@@ -109,6 +112,7 @@ def test_what_cannot_be_found(source, message):
     put("q.csv", b"1\n")
     os.mkdir("data")
     put("data/q.csv", b"1\n")
+    os.symlink("nowhere.csv", "dangling")
     with pytest.raises(FileError, match=message):
         read_entry(source)
 
@@ -161,6 +165,43 @@ def test_other_files_are_named(data, kind):
         read(put("q.npy", data))
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (b"5", "a single number"),
+        (b" 1e3\n", "a single number"),
+        (b"true\n", "a single number"),
+        (b'"5"', "a single text"),
+        (b"null", "null"),
+    ],
+)
+def test_one_value_is_a_table_unless_the_name_says_json(text, kind):
+    for name, data in (("q.json", text), ("q.json.gz", gzip.compress(text))):
+        with pytest.raises(FileError, match=f"{name}: is {kind}, not a list or a matrix"):
+            read(put(name, data))
+    assert read(put("q.csv", b"5")).entries[""].values.tolist() == [[5]]
+    assert read(put("q.json", b"5\n6\n")).entries[""].values.tolist() == [[5], [6]]
+
+
+def test_an_array_without_a_name_beside_others():
+    np.savez("all.npz", **{"": np.array([1.0]), "a": np.array([2.0]), "a:b": np.array([3.0])})
+    assert read("all.npz").bundle
+    assert read_entry("all.npz:").values.tolist() == [1]
+    assert read_entry("all.npz:a").values.tolist() == [2]
+    assert read_entry("all.npz:a:b").values.tolist() == [3]
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="no /dev/fd")
+def test_an_array_whose_name_has_a_colon_in_a_pipe():
+    reading, writing = os.pipe()
+    os.write(writing, b'{"a:b": [5], "b": [6]}')
+    os.close(writing)
+    try:
+        assert read_entry(f"/dev/fd/{reading}:a:b").values.tolist() == [5]
+    finally:
+        os.close(reading)
+
+
 def test_a_renamed_table_with_a_fault_says_how_it_was_read():
     with pytest.raises(FileError, match="“x” is not a number\n  read as  a table, for it does not begin as npy"):
         read(put("q.npy", b"1,x\n"))
@@ -182,3 +223,36 @@ def test_a_renamed_table_with_a_fault_says_how_it_was_read():
 )
 def test_lines(data, lines):
     assert read_lines(put("tokens", data)) == lines
+
+
+def test_lines_of_containers():
+    np.save("t.npy", np.array(["the", "cat"]))
+    assert read_lines("t.npy") == ["the", "cat"]
+    put("all.json", b'{"tokens": ["a", "b"], "ids": [7, 8.50], "m": [[1]]}')
+    assert read_lines("all.json:tokens") == ["a", "b"]
+    assert read_lines("all.json:ids") == ["7", "8.50"]
+    with pytest.raises(FileError, match=r"all.json:m: is 1 × 1, not a list of texts"):
+        read_lines("all.json:m")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("t.json", b'["a", null]', r"t.json: \[1\] is null, not a text$"),
+        ("t.txt", b'["a", true]', r"t.txt: \[1\] is true, not a text$"),
+        ("t.json", b"[[1, 2]]", r"t.json: \[0\] is a list, not a text$"),
+        ("t.json", b"[]", "t.json: is an empty list$"),
+        ("t.json", b"[CLS]\n", "t.json: line 1, column 2: “CLS” is not JSON"),
+        ("t.txt", b'["a","b"', "t.txt: line 1, column 9: the JSON ends too early; a bracket is not closed$"),
+        (
+            "t.json",
+            b'{"q": [[1]], "tokens": ["a"]}',
+            "t.json: is a JSON object, not a list of texts\n  hint: t.json:tokens$",
+        ),
+        ("t.json", b'{"q": [[1]]}', "t.json: is a JSON object, not a list of texts$"),
+        ("t.txt", b"", "t.txt: is empty$"),
+    ],
+)
+def test_lists_of_texts_with_a_fault(name, data, message):
+    with pytest.raises(FileError, match=message):
+        read_lines(put(name, data))
