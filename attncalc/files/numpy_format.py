@@ -13,7 +13,7 @@ import numpy as np
 from attncalc.errors import FileError, shape_text
 from attncalc.files.entry import Entry, File, LazyEntries
 from attncalc.files.origin import Origin
-from attncalc.files.signatures import archive_kind
+from attncalc.files.signatures import ADVICE, archive_kind
 
 if TYPE_CHECKING:
     from zipfile import ZipFile
@@ -68,7 +68,8 @@ def read_npz(origin: Origin) -> File:
     names = [name for name in archive.namelist() if not name.endswith("/")]
     arrays = {name.removesuffix(".npy"): name for name in names if name.endswith(".npy")}
     if not arrays:
-        raise FileError(f"{origin.source}: is {archive_kind(names)}", hint="save the arrays with numpy.savez")
+        kind = archive_kind(names)
+        raise FileError(f"{origin.source}: is {kind}", hint=ADVICE.get(kind, "save the arrays with numpy.savez"))
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise FileError(f"{origin.source}: the array {twice.removesuffix('.npy')} stands twice in the archive")

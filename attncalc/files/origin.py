@@ -1,6 +1,7 @@
 """Where bytes come from: a path, a pipe, standard input, or the inside of a gzip file."""
 
 import os
+import re
 import stat
 import sys
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from attncalc.errors import FileError
 from attncalc.suggest import did_you_mean
 
 HEAD = 512  # bytes that tell a format
+ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ def open_source(source: str, stdin: BinaryIO | None = None) -> Origin:
     except FileError:
         raise
     except (FileNotFoundError, NotADirectoryError):
-        raise FileError(f"{source}: no such file", hint=_similar(source)) from None
+        raise _missing(source) from None
     except PermissionError:
         raise FileError(f"{source}: may not be read (permission denied)") from None
     except (OSError, ValueError) as error:
@@ -72,9 +74,22 @@ def open_source(source: str, stdin: BinaryIO | None = None) -> Origin:
         raise FileError(f"{source}: cannot be read ({str(reason).lower()})") from None
 
 
+def _missing(source: str) -> FileError:
+    """Return the error about a file that is not there."""
+    if ADDRESS.match(source):
+        return FileError(
+            f"{source}: is an address; files are read", hint="download it, or pipe it: curl … | attncalc … -"
+        )
+    if os.path.islink(source):
+        return FileError(f"{source}: is a link to {os.readlink(source)}, which does not exist")
+    return FileError(f"{source}: no such file", hint=_similar(source))
+
+
 def _similar(source: str) -> str | None:
     """Suggest a file of the same folder with a similar name, or say that the folder does not exist."""
     folder, name = os.path.split(source)
+    if folder and os.path.exists(folder) and not os.path.isdir(folder):
+        return f"{folder} is a file, not a folder"
     if folder and not os.path.isdir(folder):
         return f"there is no folder {folder}"
     try:
