@@ -1,5 +1,7 @@
 """The fast path and the definition give the same answer, whatever the options and wherever blocks end."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -206,3 +208,16 @@ def test_calls_that_have_not_begun_are_given_up_when_one_fails():
 def test_results_come_in_the_order_of_the_calls():
     for workers in (1, 3):
         assert list(threads.in_order([lambda n=n: n * n for n in range(50)], workers)) == [n * n for n in range(50)]
+
+
+def test_memory_is_that_of_the_output_and_little_more(monkeypatch):
+    monkeypatch.setattr(tiled, "ROWS", 256)
+    monkeypatch.setattr(tiled, "BLOCK_BYTES", 2**19)
+    monkeypatch.setattr(tiled, "STRETCH", 2**14)
+    arrays = normal((2**15, 16), (2**15, 16), (2**15, 16), dtype=np.float32)
+    tracemalloc.start()
+    result = attention(*arrays, window_left=100, causal=True, stages=("output",), dtype="float32")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert result.output.dtype == np.float32
+    assert peak < result.output.nbytes + 10e6  # one stage would be 4 GB, and a float64 copy of the inputs 12 MB
