@@ -4,7 +4,7 @@ import re
 
 import typer
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+NUMBER = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?", re.ASCII | re.IGNORECASE)
 
 
@@ -48,4 +48,6 @@ def size(text: str) -> int:
     if not found:
         raise typer.BadParameter(f"{text} is not a size such as 500MB or 2GiB")
     amount, prefix, binary = found.groups()
+    if len(amount) > 18:
+        raise typer.BadParameter(f"{text} is too large")
     return int(float(amount) * (1024 if binary else 1000) ** (" kmgt".index(prefix.lower()) if prefix else 0))

@@ -3,6 +3,8 @@
 import ast
 import io
 import math
+import sys
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +14,7 @@ import numpy as np
 
 from attncalc.errors import FileError, shape_text
 from attncalc.files.entry import Entry, File, LazyEntries
+from attncalc.files.limits import unpacked_most, unpacked_too_large
 from attncalc.files.origin import Origin
 from attncalc.files.signatures import ADVICE, archive_kind
 
@@ -20,7 +23,9 @@ if TYPE_CHECKING:
 
 MAGIC = b"\x93NUMPY"
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
-LONGEST_HEADER = 1 << 20
+LONGEST_HEADER = 1 << 16
+LARGEST = sys.maxsize  # bytes of an array
+MAPPED = 1 << 30  # bytes from which on an array is mapped into memory, not read
 BLOCK_BYTES = 1 << 22  # what is written at a time
 
 
@@ -50,15 +55,18 @@ def is_npz(head: bytes) -> bool:
 
 
 def read_npy(origin: Origin) -> File:
-    """Read one array; that of a regular file is mapped into memory."""
-    header = _header(origin.start(LONGEST_HEADER), origin.source)
+    """Read one array; a very large one of a regular file is mapped into memory.
+
+    The others are not, for a file that somebody cuts off while it is mapped ends the process.
+    """
+    header = _header(origin.start(LONGEST_HEADER + 12), origin.source)
     notes = _check_size(header, origin.size, origin.source)
-    if origin.path is not None and header.size:
+    if origin.path is not None and header.size >= MAPPED:
         order: str = "F" if header.fortran else "C"
         mapped = np.memmap(origin.path, header.dtype, "r", header.end, header.shape, order)  # type: ignore[call-overload]
         values = mapped.view(np.ndarray)
     else:
-        values = _array(header, origin.data())
+        values = _array(header, origin.slice(header.end, header.size), origin.source)
     return File(origin.source, "npy", {"": _entry(values, header, origin.source, notes)}, notes)
 
 
@@ -73,6 +81,9 @@ def read_npz(origin: Origin) -> File:
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise FileError(f"{origin.source}: the array {twice.removesuffix('.npy')} stands twice in the archive")
+    if sum(archive.getinfo(name).file_size for name in names) > unpacked_most(origin.size):
+        hint = "save the arrays with numpy.savez, which does not pack them, if they are meant to be so large"
+        raise unpacked_too_large(origin.source, origin.size, hint)
     readers = {name: partial(_member, archive, member, origin) for name, member in arrays.items()}
     return File(origin.source, "npz", LazyEntries(readers))
 
@@ -98,31 +109,31 @@ def write_npz(file: BinaryIO, arrays: Mapping[str, np.ndarray]) -> None:
 
 
 def _open(origin: Origin) -> "ZipFile":
-    import struct
     import zipfile
 
     try:
         return zipfile.ZipFile(io.BytesIO(origin.data()) if origin.path is None else origin.path)
-    except (zipfile.BadZipFile, ValueError, EOFError, struct.error):
+    except MemoryError:
+        raise
+    except Exception:  # zipfile lets those of struct and others through
         raise FileError(f"{origin.source}: is a damaged or truncated zip archive (npz is one)") from None
 
 
 def _member(archive: "ZipFile", member: str, origin: Origin) -> Entry:
-    import zipfile
-    import zlib
-
     source = f"{origin.source}:{member.removesuffix('.npy')}"
     if archive.getinfo(member).flag_bits & 1:
         raise FileError(f"{source}: is encrypted")
     try:
         data = archive.read(member)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError):
+    except MemoryError:
+        raise
+    except Exception:  # of zipfile, and of the library that unpacks
         raise FileError(f"{source}: is damaged: the archive does not give it back") from None
     if not data.startswith(MAGIC):
         raise FileError(f"{source}: is not an array, although its name ends in .npy")
     header = _header(data, source)
     notes = _check_size(header, len(data), source)
-    return _entry(_array(header, data), header, source, notes)
+    return _entry(_array(header, memoryview(data)[header.end :], source), header, source, notes)
 
 
 def _header(start: bytes, source: str) -> Header:
@@ -140,14 +151,18 @@ def _header(start: bytes, source: str) -> Header:
     if len(text) < length:
         raise FileError(f"{source}: is truncated: the npy header has {len(text)} of {length} bytes")
     try:
-        said = ast.literal_eval(text.decode("utf-8" if version == 3 else "latin-1").strip())
-        dtype = np.lib.format.descr_to_dtype(said["descr"])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            said = ast.literal_eval(text.decode("utf-8" if version == 3 else "latin-1").strip())
+            dtype = np.lib.format.descr_to_dtype(said["descr"])
         shape, fortran = tuple(said["shape"]), bool(said["fortran_order"])
-    except (ValueError, SyntaxError, TypeError, KeyError, MemoryError, RecursionError):
+    except Exception:  # whatever Python's parser and NumPy find in it; a MemoryError is the parser's own
         raise FileError(f"{source}: is damaged: its npy header cannot be read") from None
-    if not all(isinstance(size, int) and size >= 0 for size in shape) or len(shape) > 32:
-        raise FileError(f"{source}: is damaged: its npy header claims the shape {shape_text(shape)}")
+    if len(shape) > 32 or not all(isinstance(size, int) and 0 <= size <= LARGEST for size in shape):
+        raise FileError(f"{source}: is damaged: its npy header claims the shape {shape_text(shape)[:60]}")
     _check_dtype(dtype, source)
+    if 0 in shape and math.prod(filter(None, shape)) * dtype.itemsize > LARGEST:
+        raise FileError(f"{source}: is damaged: its npy header claims the shape {shape_text(shape)[:60]}")
     return Header(dtype, fortran, shape, length_end + length)
 
 
@@ -158,7 +173,7 @@ def _check_dtype(dtype: np.dtype, source: str) -> None:
             f"{source}: holds Python objects, not plain numbers",
             hint="save numbers: numpy.save(name, numpy.asarray(a, dtype=float))",
         )
-    if (dtype.kind in "biufU" and dtype.itemsize <= 8) or dtype.kind == "U":
+    if (dtype.kind in "biuf" and dtype.itemsize <= 8) or (dtype.kind == "U" and dtype.itemsize):
         return
     if dtype.names is not None:
         what = f"a structured type with the fields {', '.join(dtype.names)}"
@@ -185,8 +200,10 @@ def _check_size(header: Header, size: int, source: str) -> tuple[str, ...]:
     return ()
 
 
-def _array(header: Header, data: bytes) -> np.ndarray:
-    flat = np.frombuffer(data, header.dtype, math.prod(header.shape), header.end)
+def _array(header: Header, data: bytes | memoryview, source: str) -> np.ndarray:
+    if len(data) < header.size:
+        raise FileError(f"{source}: was cut off while it was read: {len(data)} of {header.size} bytes are left")
+    flat = np.frombuffer(data, header.dtype, math.prod(header.shape))
     return flat.reshape(header.shape, order="F" if header.fortran else "C")
 
 
@@ -194,7 +211,10 @@ def _entry(values: np.ndarray, header: Header, source: str, notes: tuple[str, ..
     if header.dtype.kind == "U":
         if values.ndim != 1:
             raise FileError(f"{source}: holds texts in the shape {shape_text(values.shape)}, not numbers")
-        return Entry(values.astype(object), source, "text", notes=notes)
+        try:
+            return Entry(values.astype(object), source, "text", notes=notes)
+        except (ValueError, SystemError):  # NumPy's, for code points beyond Unicode
+            raise FileError(f"{source}: is damaged: it holds characters that do not exist") from None
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
     return Entry(values, source, values.dtype.name, notes=notes)

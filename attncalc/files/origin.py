@@ -4,11 +4,14 @@ import os
 import re
 import stat
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from attncalc.errors import FileError
+from attncalc.files.limits import DEVICE, PIPE, read_all
 from attncalc.suggest import did_you_mean
 
 HEAD = 512  # bytes that tell a format
@@ -31,18 +34,24 @@ class Origin:
         """Return at most ``size`` bytes from ``begin`` on."""
         if self.content is not None:
             return self.content[begin : begin + size]
-        with open(self._path, "rb") as file:
+        with _readable(self.source), open(self._path, "rb") as file:
             file.seek(begin)
             return file.read(size)
 
     def data(self) -> bytes:
         """Return all bytes."""
-        return Path(self._path).read_bytes() if self.content is None else self.content
+        if self.content is not None:
+            return self.content
+        with _readable(self.source):
+            return Path(self._path).read_bytes()
 
     @property
     def size(self) -> int:
         """The number of bytes."""
-        return os.path.getsize(self._path) if self.content is None else len(self.content)
+        if self.content is not None:
+            return len(self.content)
+        with _readable(self.source):
+            return os.path.getsize(self._path)
 
     @property
     def _path(self) -> str:
@@ -52,17 +61,24 @@ class Origin:
 
 def open_source(source: str, stdin: BinaryIO | None = None) -> Origin:
     """Find the bytes of ``-`` or of a path; what is not a regular file is read once, to its end."""
-    if source == "-":
-        return Origin(source, (stdin or sys.stdin.buffer).read())
-    try:
+    with _readable(source):
+        if source == "-":
+            return Origin(source, read_all(stdin or sys.stdin.buffer, source))
         kind = os.stat(source).st_mode
         if stat.S_ISDIR(kind):
             raise FileError(f"{source}: is a folder, not a file")
-        if stat.S_ISREG(kind) and not source.startswith("/dev/"):
-            with open(source, "rb"):
-                return Origin(source, path=source)
         with open(source, "rb") as file:
-            return Origin(source, file.read())
+            if stat.S_ISREG(kind) and not source.startswith("/dev/") and os.fstat(file.fileno()).st_size:
+                return Origin(source, path=source)
+            most = DEVICE if stat.S_ISCHR(kind) and not file.isatty() else PIPE
+            return Origin(source, read_all(file, source, most))
+
+
+@contextmanager
+def _readable(source: str) -> Iterator[None]:
+    """Say what the system said against reading."""
+    try:
+        yield
     except FileError:
         raise
     except (FileNotFoundError, NotADirectoryError):

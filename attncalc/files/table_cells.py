@@ -14,6 +14,8 @@ SEP_LINE = re.compile(r"\s*\"?sep=(.)\"?\s*", re.IGNORECASE)
 QUOTED = re.compile(r' *"((?:[^"]|"")*)" *')
 SPACED = re.compile(r'"((?:[^"]|"")*)"(?![^ \t])|([^ \t]+)')
 RUN = re.compile(r"[ \t]+")
+ERROR = r"#(?:N/A|DIV/0!|VALUE!|REF!|NUM!|NAME\?|NULL!)(?=[,;\t\r\n]|\Z)"  # a cell of a spreadsheet, and no comment
+SHEET_ERROR = re.compile(ERROR)
 LOOKED_AT = 64  # rows that decide the separator,
 ENOUGH = 20_000  # or fewer, when they have so many characters
 LONGEST_CELL = 100_000  # characters of a cell that spans lines; more is a quote that was never meant to open
@@ -56,7 +58,7 @@ def _lines(text: str, source: str) -> Iterator[tuple[int, str]]:
 
 
 def _is_comment(line: str) -> bool:
-    return "#" in line and line.lstrip().startswith("#")
+    return "#" in line and line.lstrip().startswith("#") and not SHEET_ERROR.match(line.lstrip())
 
 
 def split(record: str, separator: str) -> list[str]:

@@ -16,7 +16,7 @@ import numpy as np
 from attncalc.errors import Index
 from attncalc.files.entry import Entry
 from attncalc.files.number_text import Number, is_generous, is_number, is_too_large, is_truth
-from attncalc.files.table_cells import SPACES, comment_rows, find_separator, records, split
+from attncalc.files.table_cells import ERROR, SPACES, comment_rows, find_separator, records, split
 from attncalc.files.table_index import index_names, to_grid
 from attncalc.files.table_sheet import (
     CORNERS,
@@ -30,7 +30,7 @@ from attncalc.files.table_sheet import (
     shortened,
 )
 
-COMMENT = re.compile(r"^[ \t]*#[^\r\n]*", re.MULTILINE)
+COMMENT = re.compile(rf"^[ \t]*(?!{ERROR})#[^\r\n]*", re.MULTILINE)
 ON_TOP = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?[\r\n])*")
 
 

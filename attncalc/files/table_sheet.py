@@ -7,7 +7,7 @@ from itertools import islice
 
 from attncalc.errors import FileError
 from attncalc.files.number_text import COMMA, POINT, has_thousands, is_number, looks_like_number
-from attncalc.files.table_cells import SEPARATORS, SPACES, Quoted, records, split
+from attncalc.files.table_cells import SEPARATORS, SHEET_ERROR, SPACES, Quoted, records, split
 from attncalc.files.table_index import index_names
 
 WHOLE = re.compile(r"[+\-]?[0-9]+(?:\.0*)?")
@@ -144,8 +144,8 @@ def is_blank(cell: str) -> bool:
 
 def is_text(cell: str) -> bool:
     """Whether a cell cannot have been meant as a number, so that it is a label; NA in quotes is one."""
-    missing = cell.lower() in MISSING and not isinstance(cell, Quoted)
-    return not missing and not looks_like_number(cell) and not is_blank(cell)
+    missing = cell.lower() in MISSING or SHEET_ERROR.fullmatch(cell)
+    return not (missing and not isinstance(cell, Quoted)) and not looks_like_number(cell) and not is_blank(cell)
 
 
 def mostly_numbers(cells: list[str]) -> bool:
@@ -174,7 +174,7 @@ def _has_row_names(rows: list[list[str]]) -> bool:
 
 def _remedy(cell: str, column: int) -> str | None:
     """Say what to write instead of a cell that is no number, where that is likely."""
-    if cell.lower() in MISSING and column == 0:
+    if column == 0 and (cell.lower() in MISSING or SHEET_ERROR.fullmatch(cell)):
         return f'if column 1 holds labels, quote it: "{cell}"'
     if has_thousands(cell) or ("_" in cell and looks_like_number(cell)):
         return "write numbers without thousands separators"

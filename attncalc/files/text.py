@@ -1,8 +1,10 @@
 """Bytes → text: gzip, byte-order marks, UTF-8 and UTF-16.  Line ends stay as they are."""
 
 import codecs
+import io
 
 from attncalc.errors import FileError
+from attncalc.files.limits import unpacked_most, unpacked_too_large
 from attncalc.files.signatures import refuse_binary
 
 GZIP = b"\x1f\x8b"
@@ -17,12 +19,17 @@ def decompress(data: bytes, source: str) -> bytes:
     import gzip
     import zlib
 
+    most = unpacked_most(len(data))
     try:
-        return gzip.decompress(data)
+        with gzip.open(io.BytesIO(data)) as file:
+            unpacked = file.read(most + 1)
     except EOFError:
         raise FileError(f"{source}: is cut off: the gzip data end too early") from None
     except (OSError, zlib.error):
         raise FileError(f"{source}: is damaged: the gzip data cannot be decompressed") from None
+    if len(unpacked) > most:
+        raise unpacked_too_large(source, len(data), "gunzip it first, if it is meant to be so large")
+    return unpacked
 
 
 def decode(data: bytes, source: str) -> tuple[str, tuple[str, ...]]:

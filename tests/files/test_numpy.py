@@ -37,7 +37,8 @@ def test_every_type_and_order_from_file_and_stream(tmp_path, dtype, order):
         assert got.place((1, 2)) == "[1][2]"
 
 
-def test_a_file_is_mapped_read_only(tmp_path):
+def test_a_very_large_file_is_mapped_read_only(tmp_path, monkeypatch):
+    monkeypatch.setattr("attncalc.files.numpy_format.MAPPED", 1)
     path = tmp_path / "q.npy"
     np.save(path, MATRIX)
     values = read_entry(str(path)).values
