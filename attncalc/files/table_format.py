@@ -15,6 +15,7 @@ import numpy as np
 
 from attncalc.errors import Index
 from attncalc.files.entry import Entry
+from attncalc.files.formulas import restored
 from attncalc.files.number_text import Number, is_generous, is_number, is_too_large, is_truth
 from attncalc.files.table_cells import ERROR, SPACES, comment_rows, find_separator, records, split
 from attncalc.files.table_index import index_names, to_grid
@@ -152,7 +153,7 @@ def _exact(sheet: Sheet, text: str) -> Table:
     if names and (names != ("query",) or _counting(first, 0)):
         index = _numbers(sheet, 0, start)
     elif names:
-        labels = tuple(map(str, first))
+        labels = tuple(map(restored, first))
         if all(map(is_number, first)):
             notes.append(f"{source}: the column query does not count the rows; it is read as labels")
     elif start := index_width(sheet):

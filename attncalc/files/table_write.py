@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 
 from attncalc.errors import FileError, shape_text
+from attncalc.files.formulas import defused
 from attncalc.files.table_index import INDEX_NAMES, SINGLE
 
 TRUTH = {True: "true", False: "false"}
@@ -61,7 +62,8 @@ def _numbers(row: np.ndarray) -> list[str]:
 
 
 def _quoted(label: str) -> str:
-    """Quote a label that another reader, or ours, could take apart, skip or trim."""
+    """Quote a label that another reader, or ours, could take apart, skip or trim; no spreadsheet computes with it."""
+    label = defused(label)
     plain = label and label == label.strip() and not label.startswith("#") and label not in INDEX_NAMES
     if plain and not any(mark in label for mark in ',;\t" \r\n'):
         return label

@@ -38,6 +38,15 @@ def test_a_label_that_is_the_name_of_an_index_column_is_quoted():
     assert read_table(text, "q.csv").labels == ("query",)
 
 
+def test_a_label_that_a_spreadsheet_would_compute_is_marked_as_text_and_reads_back():
+    labels = ["=HYPERLINK(1)", "+1", "-", "@a", "\tb", "'=", "''+", "'a", "a=b", "＝1"]
+    text = written(np.ones((len(labels), 1)), row_labels=labels, columns=["=1+1"])
+    starts = [line.rpartition(",")[0].strip('"') for line in text.splitlines()[1:]]
+    assert starts == ["'=HYPERLINK(1)", "'+1", "'-", "'@a", "'\tb", "''=", "'''+", "'a", "a=b", "'＝1"]
+    assert text.startswith("query,'=1+1\n")
+    assert read_table(text, "q.csv").labels == tuple(labels)
+
+
 def test_index_columns_stand_before_the_numbers():
     assert written([[[1, 2]], [[3, 4]]], index_names=("head", "query"), columns=["k0", "k1"]) == (
         "head,query,k0,k1\n0,0,1,2\n1,0,3,4\n"

@@ -58,54 +58,13 @@ WHOLES = ("0", "1", "2", "3", "7", "-1", "100", "999999999999999999", "1e3", "1.
 REALS = ("0", "1", "0.5", "-2", "1e-300", "1e300", "1e400", "nan", "inf", "-0", "x", "", "1_0", "\u22121")
 SIZES = ("0", "1", "500MB", "2GiB", "1.5k", "x", "-1", "9" * 30, "")
 LISTS = ("1", "1,2", "1,0,1", "0.5,-1", "3,3", "1,,2", "-1", "2,1", "1,1,1", "x", "", "999999999999", "4,8")
-WRITTEN = (
-    "out.json",
-    "out.csv",
-    "out.tsv",
-    "out.md",
-    "out.tex",
-    "out.html",
-    "out.txt",
-    "out.svg",
-    "out.npy",
-    "out.npz",
-)
-PLACES = (*WRITTEN, "-", "", "out.xyz", "no/such/out.json", ".", "q.json", "/dev/null")
-FORMATS = (
-    *["table", "plain", "json", "csv", "tsv", "markdown", "latex", "html", "heatmap", "npy", "npz", "svg", "png"],
-    "yaml",
-    "",
-)
-STAGES = [
-    "raw",
-    "scaled",
-    "capped",
-    "biased",
-    "allowed",
-    "scores",
-    "lse",
-    "weights",
-    "heads",
-    "output",
-    "shapes",
-    "all",
-    "query",
-    "key",
-    "value",
-]
-DIALECTS = [
-    "torch-sdpa",
-    "torch-mha",
-    "onnx-23",
-    "onnx-24",
-    "onnx-25",
-    "jax",
-    "keras-mha",
-    "keras-attention",
-    "flash-attention-2",
-    "hf-eager",
-    "mlx",
-]
+SUFFIXES = ("json", "csv", "tsv", "md", "tex", "html", "txt", "svg", "npy", "npz")
+PLACES = (*(f"out.{suffix}" for suffix in SUFFIXES), "-", "", "out.xyz", "no/such/out.json", ".", "q.json", "/dev/null")
+PAGES = ("table", "plain", "json", "markdown", "latex", "html", "heatmap")
+FORMATS = (*PAGES, "csv", "tsv", "npy", "npz", "svg", "png", "yaml", "")
+QUADRATIC = ("raw", "scaled", "capped", "biased", "allowed", "scores", "weights")
+STAGES = (*QUADRATIC, "lse", "heads", "output", "shapes", "all", "query")
+DIALECTS = ("torch-sdpa", "torch-mha", "onnx-23", "onnx-25", "jax", "keras-mha", "flash-attention-2", "hf-eager", "mlx")
 FUNCTIONS = ("math:sqrt", "json:dumps", "math", "nosuch:f", "math:nosuch", ":", "my_attention:attention", "os:getcwd")
 SMALL = {"dims": ("4", "4,8"), "samples": ("1", "20", "0", "-1"), "questions": ("1", "3", "0", "-1")}
 TEXTS_OF = {
