@@ -120,7 +120,7 @@ def run_in_tiles(
     sizes, arithmetic = inputs.sizes, rules.arithmetic
     heads = np.empty((sizes.B, sizes.H, sizes.T, sizes.d_v), arithmetic.stored)
     lse = np.empty((sizes.B, sizes.H, sizes.T), arithmetic.stored)
-    tasks = cut(ready, spread.blocks)
+    tasks = sorted(cut(ready, spread.blocks), key=lambda task: -task.cells)  # so that all threads end together
     total, done = sum(task.cells for task in tasks), 0
     with closing(spread.run(tasks)) as found:
         for task, seen in zip(tasks, found, strict=True):
