@@ -10,6 +10,7 @@ from attncalc.files import read
 BROKEN = Path(__file__).parents[2] / "samples" / "broken"
 
 MESSAGES = [
+    ("bare-number.json", "bare-number.json: is a single number, not a list or a matrix"),
     (
         "bfloat16.npy",
         "bfloat16.npy: has the type V2, which is what NumPy writes for bfloat16",
@@ -59,6 +60,11 @@ MESSAGES = [
         "matlab.json: begins with a bracket and is not JSON",
         "  hint: write JSON, [[1, 2], [3, 4]], or one row a line without brackets",
     ),
+    (
+        "missing.csv",
+        "missing.csv: line 2, column 1: “NA” is not a number",
+        '  hint: if column 1 holds labels, quote it: "NA"',
+    ),
     ("no-arrays.json", "no-arrays.json: is a JSON object without arrays"),
     ("nul.csv", "nul.csv: line 2 holds a NUL byte, which no text file does"),
     ("null.json", "null.json: [0][1] is null, not a number"),
@@ -101,6 +107,7 @@ MESSAGES = [
         "thousands.csv: line 2, column 1: “1,000” is not a number",
         "  hint: write numbers without thousands separators",
     ),
+    ("torso.safetensors", "torso.safetensors: is truncated: it has 5 bytes of a safetensors file"),
     ("trailing-comma.json", "trailing-comma.json: line 2, column 8: a comma too many"),
     ("truncated-header.npy", "truncated-header.npy: is truncated: the npy header has 30 of 118 bytes"),
     ("truncated.csv.gz", "truncated.csv.gz: is cut off: the gzip data end too early"),
@@ -123,6 +130,7 @@ MESSAGES = [
         "underscore.csv: line 1, column 1: “1_000” is not a number",
         "  hint: write numbers without thousands separators",
     ),
+    ("vertical-tab.csv", "vertical-tab.csv: line 1, column 2: “2\x0b3” is not a number"),
     (
         "webpage.csv",
         "webpage.csv: is a web page or XML",
@@ -143,7 +151,7 @@ def test_the_message_is_exactly_this(name, lines, monkeypatch):
         pytest.importorskip("safetensors")
     with pytest.raises(FileError) as caught:
         list(read(name).entries.values())
-    got = str(caught.value).splitlines()
+    got = str(caught.value).split("\n")
     assert got == lines
 
 

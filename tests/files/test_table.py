@@ -219,6 +219,8 @@ def test_a_lone_word_among_numbers_makes_labels_and_the_note_says_which(cell):
         ("null", '\n  hint: if column 1 holds labels, quote it: "null"'),
         ("N/A", '\n  hint: if column 1 holds labels, quote it: "N/A"'),
         ("\u20131", ""),
+        ("#N/A", '\n  hint: if column 1 holds labels, quote it: "#N/A"'),
+        ("#DIV/0!", '\n  hint: if column 1 holds labels, quote it: "#DIV/0!"'),
         ("1.0+105", ""),
         ("1+2j", ""),
         ("1.2.3", ""),
