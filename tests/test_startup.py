@@ -28,7 +28,10 @@ def loaded(*arguments: str) -> set[str]:
     return set(done.stdout.rpartition("LOADED")[2].split())
 
 
-@pytest.mark.parametrize("arguments", [("--version",), ("--help",), ("compute", "--help"), ("--show-completion", "bash")])
+HELP = [("--version",), ("--help",), ("compute", "--help"), ("--show-completion", "bash")]
+
+
+@pytest.mark.parametrize("arguments", HELP)
 def test_help_and_version_load_nothing_heavy(arguments):
     assert loaded(*arguments) == set()
 
