@@ -124,7 +124,9 @@ def run(arguments: Sequence[str], env: Environment) -> int:
         if env.variables.get("ATTNCALC_DEBUG"):
             import traceback
 
-            traceback.print_exc(file=env.stderr)
+            from attncalc.show.labels import clean
+
+            env.stderr.writelines(f"{clean(line)}\n" for line in traceback.format_exc().splitlines())
         return ExitStatus.FAULT
 
 

@@ -1,0 +1,3 @@
+from cli.conftest import attncalc
+
+__all__ = ["attncalc"]
