@@ -3,25 +3,50 @@
 Signals are met before anything else is imported, for the imports take longer than a small computation.
 """
 
+import os
 import signal
 import sys
 
-INTERRUPTED, TERMINATED = 130, 143
+MISUSED, INTERRUPTED, TERMINATED = 2, 130, 143
+LEAST = 160 << 20  # bytes of address space; with less, the libraries under NumPy end the process in their own ways
 
 
 def _terminated(number: int, frame: object) -> None:
     sys.exit(TERMINATED)
 
 
+def _address_space() -> int | None:
+    """Return how many bytes this process may address (``ulimit -v``), or None without a limit."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if limit == resource.RLIM_INFINITY else limit
+
+
+def _no_memory() -> int:
+    """Say that memory is short in a way that needs none."""
+    os.write(2, b"attncalc: error: there is not enough memory\n")
+    return MISUSED
+
+
 def main() -> None:
     """Run the command line of this process; never return."""
     signal.signal(signal.SIGTERM, _terminated)
+    limit = _address_space()
+    if limit is not None:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each of its threads reserves memory from the start
     try:
+        if limit is not None and limit < LEAST:
+            raise MemoryError
         from attncalc.cli.app import main as run_process
 
         status = run_process()
     except KeyboardInterrupt:
         status = INTERRUPTED
+    except MemoryError:
+        status = _no_memory()
     sys.exit(status)
 
 

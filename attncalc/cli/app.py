@@ -46,6 +46,10 @@ COMMANDS = (
 )
 
 
+NO_MEMORY = ("failed to map segment", "annot allocate memory", "can't start new thread")
+"""What the system's loader, the system and Python say where memory is short, in errors that are no MemoryError."""
+
+
 class Commands(TyperGroup):
     """The commands by name, each imported when it is used."""
 
@@ -96,7 +100,23 @@ def attncalc(
 
 
 def run(arguments: Sequence[str], env: Environment) -> int:
-    """Run a command line; return its exit code.  Every error that reaches a user is written here."""
+    """Run a command line; return its exit code.  Every error that reaches a user is written here.
+
+    Raises:
+        MemoryError: there is not even enough to say that there is not enough.
+    """
+    try:
+        return _run(arguments, env)
+    except MemoryError:
+        pass  # and forget it: what the failed computation held is free from here on
+    try:
+        env.error(AttnCalcError("there is not enough memory; compute --show output builds no T × S stage"))
+    except ImportError as error:
+        raise MemoryError from error
+    return ExitStatus.MISUSED
+
+
+def _run(arguments: Sequence[str], env: Environment) -> int:
     try:
         status = get_command(app)(list(arguments), prog_name="attncalc", standalone_mode=False, obj=env)
         return int(status or ExitStatus.DONE)
@@ -114,9 +134,10 @@ def run(arguments: Sequence[str], env: Environment) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return ExitStatus.INTERRUPTED
     except MemoryError:
-        env.error(AttnCalcError("there is not enough memory", hint="--show output builds no T × S stage"))
-        return ExitStatus.MISUSED
+        raise
     except Exception as error:
+        if any(sign in str(error) for sign in NO_MEMORY):
+            raise MemoryError from error
         kind = type(error).__name__
         env.message(
             "error", f"a fault of attncalc itself ({kind}: {error})", ["  hint: ATTNCALC_DEBUG=1 shows the traceback"]
