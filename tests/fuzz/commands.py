@@ -13,7 +13,6 @@ import json
 import os
 import re
 import resource
-import signal
 import subprocess
 import sys
 import tempfile
@@ -28,7 +27,7 @@ from attncalc.cli.app import COMMANDS, run
 from attncalc.cli.command import load
 from attncalc.cli.environment import Environment
 
-from .files import SLOW, Hang, failure, limits
+from .files import SLOW, Hang, failure, limits, watch
 from .mutate import mutate
 from .seeds import ROOT, seeds
 
@@ -277,7 +276,7 @@ def fuzz(
             for number in range(first, first + count):
                 random = Random(number)
                 line = command_line(random, files)
-                signal.setitimer(signal.ITIMER_REAL, 0 if processes else SLOW)
+                watch(not processes)
                 try:
                     outcomes[as_process(line, random) if processes else in_process(line, random)] += 1
                 except (Exception, Hang):

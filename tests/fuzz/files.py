@@ -83,6 +83,12 @@ def use(entry: Entry) -> None:
         entry.written()
 
 
+def watch(on: bool = True) -> None:
+    """Raise Hang after SLOW seconds of work, or six times as many of waiting: the machine may be busy."""
+    signal.setitimer(signal.ITIMER_PROF, SLOW if on else 0)
+    signal.setitimer(signal.ITIMER_REAL, 6 * SLOW if on else 0)
+
+
 @contextmanager
 def limits(space: int = SPACE) -> Iterator[None]:
     """Make a hang, a flood of memory and a warning exceptions."""
@@ -90,7 +96,8 @@ def limits(space: int = SPACE) -> Iterator[None]:
     def stop(number: int, frame: object) -> None:
         raise Hang
 
-    before, soft = resource.getrlimit(resource.RLIMIT_AS), signal.signal(signal.SIGALRM, stop)
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    handlers = {number: signal.signal(number, stop) for number in (signal.SIGALRM, signal.SIGPROF)}
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + space, before[1]))
     try:
@@ -98,8 +105,9 @@ def limits(space: int = SPACE) -> Iterator[None]:
             warnings.simplefilter("error")
             yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, soft)
+        watch(False)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
@@ -120,7 +128,7 @@ def run(
         for number in range(first, first + count):
             random = Random(number)
             data = mutate(random, random.choice(files), files)
-            signal.setitimer(signal.ITIMER_REAL, SLOW)
+            watch()
             try:
                 outcomes[touch(data, random, Path(folder))] += 1
             except (Exception, Hang):

@@ -6,10 +6,11 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from fuzz import commands, files
-from fuzz.seeds import seeds
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from fuzz import commands, files
+from fuzz.seeds import seeds
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the limits are those of Linux")
 
