@@ -33,9 +33,11 @@ def load_function(text: str) -> Function:
     except Exception as error:
         raise AttnCalcError(f"{module_name} cannot be imported: {type(error).__name__}: {error}") from error
     for part in name.split("."):
-        found = getattr(found, part, None)
+        if not hasattr(found, part):
+            raise OptionError(f"{module_name} has no function {name}")
+        found = getattr(found, part)
     if not callable(found):
-        raise OptionError(f"{module_name} has no function {name}")
+        raise OptionError(f"{name} of {module_name} is not callable: it is of the type {type(found).__name__}")
     function: Function = found
     return function
 

@@ -5,6 +5,7 @@ import json
 import os
 import queue
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -12,14 +13,20 @@ import threading
 from collections.abc import Sequence
 from typing import IO, Any
 
-import numpy as np
-
 import attncalc
 from attncalc.core.shapes import Array
-from attncalc.errors import AttnCalcError, OptionError
+from attncalc.errors import AttnCalcError, FileError, OptionError, shape_text
+from attncalc.files.numpy_format import is_npy, is_npz, read_npy, read_npz
+from attncalc.files.origin import open_source
 
 STARTING = 120.0
 """Seconds within which a module must be imported."""
+
+LONGEST_WORDS = 300
+"""How many characters of an implementation's own words are repeated."""
+
+LARGEST_ANSWER = 2**26
+"""How many bytes an answer may have; right ones have some thousand."""
 
 
 class Failed(Exception):  # noqa: N818  # a finding, no error of ours
@@ -58,7 +65,7 @@ class PythonFunction:
             process.stdin.flush()
         reply = self._reply(self.timeout)
         if error := reply.get("error"):
-            raise Failed(str(error))
+            raise Failed(_cut(str(error)))
         return _load(target), str(reply["dtype"])
 
     def close(self) -> None:
@@ -169,9 +176,8 @@ class Command:
                 _kill(process)
                 raise
             if code:
-                said.seek(0)
-                lines = said.read().decode(errors="replace").strip().splitlines()
-                raise Failed(f"it {_ending(code)}" + (f": {lines[-1].strip()}" if lines else ""))
+                words_of_it = _last_words(said)
+                raise Failed(f"it {_ending(code)}" + (f": {words_of_it}" if words_of_it else ""))
         answer = _load(target)
         return answer, answer.dtype.name
 
@@ -180,19 +186,50 @@ class Command:
 
 
 def _load(target: str) -> Array:
-    """Read what was written."""
+    """Read what was written, whatever it is: a regular npy file, or an npz with one array; nothing in it is run."""
     try:
-        answer: Array = np.load(target, allow_pickle=False)
-    except FileNotFoundError:
+        found = os.stat(target)
+    except OSError:
         raise Failed("it wrote no answer") from None
-    except (ValueError, EOFError, OSError) as error:
-        raise Failed(f"what it wrote is no npy file: {error}") from None
-    finally:
-        if os.path.exists(target):
-            os.remove(target)
-    if answer.dtype.kind not in "fiub":
-        raise Failed(f"it wrote {answer.dtype}, not numbers")
-    return answer
+    if not stat.S_ISREG(found.st_mode):
+        what = "a folder" if stat.S_ISDIR(found.st_mode) else "something that is no regular file"
+        raise Failed(f"it made {what} where the answer should be")
+    if found.st_size == 0:
+        raise Failed("it wrote an empty file")
+    try:
+        origin = open_source(target)
+        head = origin.start()
+        if is_npz(head):
+            entries = read_npz(origin).entries
+            if len(entries) != 1:
+                raise Failed(f"it wrote an npz with {len(entries)} arrays, not an npy: {_cut(', '.join(entries))}")
+            entry = entries[next(iter(entries))]
+        elif is_npy(head):
+            entry = read_npy(origin).entries[""]
+        else:
+            raise Failed("what it wrote is not an npy file: it does not begin as one")
+    except FileError as error:
+        said = error.message.removeprefix(f"{target}:")
+        raise Failed(f"what it wrote cannot be read: {_cut(said.strip())}") from None
+    except OSError as error:
+        raise Failed(f"what it wrote cannot be read: {error.strerror}") from None
+    if entry.values.dtype.kind not in "fiub":
+        raise Failed(f"it wrote {entry.dtype}, not numbers")
+    if entry.values.nbytes > LARGEST_ANSWER:
+        raise Failed(f"it wrote an array of {shape_text(entry.values.shape)}, far larger than any answer here")
+    return entry.values
+
+
+def _last_words(said: IO[bytes]) -> str:
+    """Return the last line that a command has written, or its end."""
+    said.seek(max(0, said.seek(0, os.SEEK_END) - 16 * LONGEST_WORDS))
+    lines = said.read().decode(errors="replace").strip().splitlines()
+    last = lines[-1].strip() if lines else ""
+    return last if len(last) <= LONGEST_WORDS else f"…{last[-LONGEST_WORDS:]}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_WORDS else f"{text[:LONGEST_WORDS]}…"
 
 
 def _ending(code: int) -> str:

@@ -99,7 +99,7 @@ def _outcomes(
     env: Environment, runner: "PythonFunction | Command", vectors: "tuple[Vector, ...]"
 ) -> "Iterator[Outcome]":
     """Run one vector after another; tell on standard error how far it is."""
-    with tempfile.TemporaryDirectory(prefix="attncalc-") as folder:
+    with tempfile.TemporaryDirectory(prefix="attncalc-", ignore_cleanup_errors=True) as folder:
         for number, vector in enumerate(vectors, start=1):
             outcome = _outcome(runner, vector, folder)
             if not env.quiet:

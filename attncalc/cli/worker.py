@@ -55,22 +55,41 @@ def _parameters(function: Any) -> list[str] | None:
     return [parameter.name for parameter in parameters]
 
 
+def _takes_by_name(function: Any, *names: str) -> bool:
+    """Say whether the function takes all these as keywords."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+    kinds = {parameter.kind for parameter in parameters.values()}
+    if kinds == {inspect.Parameter.VAR_KEYWORD}:
+        return True
+    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return all(name in parameters and parameters[name].kind in by_name for name in names)
+
+
 def _call(function: Any, source: str, target: str) -> str:
     """Call the function on an npz; write what it returns as npy, and return its type."""
     with np.load(source, allow_pickle=False) as data:
         arrays = {name: data[name] for name in data.files}
     options = json.loads(str(arrays.pop("options")))
     weights = {name: arrays.pop(name) for name in MATRICES if name in arrays}
-    positional = [arrays.pop(name) for name in ("q", "k", "v") if name in arrays]
+    named = _takes_by_name(function, "q", "k", "v")
+    positional = [] if named else [arrays.pop(name) for name in ("q", "k", "v") if name in arrays]
     keywords = {**arrays, **({"weights": weights} if weights else {}), **options}
     got = function(*positional, **keywords)
     if hasattr(got, "detach"):  # a tensor of PyTorch
         got = got.detach().cpu()
         got = got.float() if str(got.dtype) == "torch.bfloat16" else got
     answer = np.asarray(got)
+    if answer.dtype.kind == "c":
+        raise TypeError(f"the function returns complex numbers ({answer.dtype.name})")
+    if answer.dtype.kind == "f" and answer.dtype.itemsize > 8:
+        answer = answer.astype(np.float64)
     if answer.dtype.kind not in "fiub":
         if answer.dtype.name != "bfloat16":
-            raise TypeError(f"the function returns {type(got).__name__}, not an array of numbers")
+            what = f"an array of {answer.dtype.name}" if isinstance(got, np.ndarray) else type(got).__name__
+            raise TypeError(f"the function returns {what}, not an array of numbers")
         np.save(target, answer.astype(np.float32))
         return "bfloat16"
     np.save(target, answer)
