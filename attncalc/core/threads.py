@@ -11,7 +11,6 @@ import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from typing import TypeVar
 
 Value = TypeVar("Value")
@@ -32,10 +31,13 @@ def cores() -> int:
 
 
 def hold_from_the_start() -> None:
-    """Have the linear algebra library load with one thread, where threadpoolctl cannot hold it to one later."""
-    if "numpy" not in sys.modules and find_spec("threadpoolctl") is None:
-        for name in VARIABLES:
-            os.environ.setdefault(name, "1")
+    """Have the linear algebra library load with one thread.
+
+    It adds up in another order with another number of threads, so that the last bit of an answer would depend on the
+    machine; and our own threads have use for the cores.
+    """
+    if "numpy" not in sys.modules:
+        os.environ.update(dict.fromkeys(VARIABLES, "1"))
 
 
 @contextmanager
