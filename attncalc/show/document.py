@@ -162,6 +162,7 @@ class Document:
     """A page, from top to bottom."""
 
     blocks: tuple[Block, ...]
+    blocked: str = "blocked"  # what the sign of a blocked cell means, in the language of the page
 
 
 def spans(words: Words) -> list[Span]:

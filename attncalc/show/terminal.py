@@ -41,7 +41,7 @@ def render(document: Document, settings: Settings) -> str:
     layout = Layout(settings)
     blocks = [layout.lines(block) for block in document.blocks]
     if any(isinstance(block, Matrix) and _has_blocked_zero(block) for block in document.blocks):
-        blocks.append([[(f"{layout.signs.blocked} blocked", Role.FAINT)]])
+        blocks.append([[(f"{layout.signs.blocked} {document.blocked}", Role.FAINT)]])
     return "\n\n".join(write_lines(lines, settings) for lines in blocks) + "\n"
 
 

@@ -90,12 +90,20 @@ def explain(
     )
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):  # a note has named what is too large
         if cell is not None:
-            return replace(one_cell.explanation(view, *cell), notes=notes)
+            return replace(one_cell.explanation(view, *cell), notes=notes, blocked=say("explain.blocked"))
         taken = walk_through(view)
         if online:
             taken.insert(-1, trace(view, block))
     return Explanation(
-        say("explain.title"), _intro(view), tuple(taken), batch, head, view.queries, tuple(at_hand), notes
+        title=say("explain.title"),
+        intro=_intro(view),
+        steps=tuple(taken),
+        batch=batch,
+        head=head,
+        queries=view.queries,
+        at_hand=tuple(at_hand),
+        notes=notes,
+        blocked=say("explain.blocked"),
     )
 
 

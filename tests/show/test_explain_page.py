@@ -39,6 +39,16 @@ def test_other_lines_are_not_pulled_apart():
     ]
 
 
+@pytest.mark.parametrize(("lang", "word"), [("en", "blocked"), ("zh", "被屏蔽")])
+def test_the_sign_of_a_blocked_cell_is_explained_in_the_language_of_the_page(lang, word):
+    problem = prepare(query=[[1], [2]], key=[[1], [2]], value=[[1], [2]], causal=True)
+    told = explain(problem, voice(lang))
+    assert render(page(told), "table", Settings()).endswith(f"\n× {word}\n")
+    softmax = next(part for part, step in zip(pages(told)[1:], told.steps, strict=True) if step.id == "softmax")
+    assert render(softmax, "table", Settings()).endswith(f"\n× {word}\n")
+    assert explain(problem, voice(lang), cell=(0, 1)).blocked == word
+
+
 def test_a_long_line_is_broken_before_a_sign():
     assert worked(Worked("a", ("11×11", "22×22", "33×33"), "44"), width=24) == [
         "  a = 11×11 + 22×22",

@@ -257,6 +257,117 @@ def test_an_empty_row_says_what_it_gets():
     assert told.holds
 
 
+# ── queries without any key ──────────────────────────────────────────────────────────────────────────────
+
+ONE_EMPTY = [[True, True, False], [False, False, False], [True, True, True]]
+
+
+def without_keys(empty_rows, mask=ONE_EMPTY):
+    return textbook(mask=mask, empty_rows=empty_rows)
+
+
+@pytest.mark.parametrize("empty_rows", ["zero", "nan", "uniform"])
+def test_the_checks_leave_out_a_query_without_keys_and_say_so(empty_rows):
+    for options in ({"query": 1}, {"cell": (1, 2)}, {"query": 0}):
+        told = explain(without_keys(empty_rows), ENGLISH, **options)
+        text = step(told, "check").text
+        assert told.holds
+        assert "The weights of every query that has keys add up to 1" in text
+        assert "Every blocked key of a query that has others has the weight 0." in text
+        assert "Every output of a query that has keys lies between" in text
+        assert "column 0 of query 0: 0 ≤ " in text
+        assert "every query add up" not in text
+        assert text.endswith(
+            "Left out of these checks: query 1, which may attend to no key. What it gets is said by --empty-rows."
+        )
+
+
+@pytest.mark.parametrize(("empty_rows", "weight"), [("zero", "0"), ("nan", "nan"), ("uniform", "0.3333")])
+def test_the_table_shows_the_weights_that_a_query_without_keys_has(empty_rows, weight):
+    told = step(explain(without_keys(empty_rows), ENGLISH, query=1), "mask")
+    table = next(part for part in told.parts if getattr(part, "head", ("",))[0] == "key")
+    assert [row[-1] for row in table.rows] == [weight] * 3
+    assert f"What it gets is said by --empty-rows {empty_rows}" in told.text
+    assert "shared among" not in told.text
+    cell = step(explain(without_keys(empty_rows), ENGLISH, cell=(1, 2)), "mask").text
+    assert "Query 1 may attend to no key at all." in cell
+    assert f"--empty-rows {empty_rows}" in cell
+
+
+def test_where_others_have_keys_the_mask_says_it_of_them_alone():
+    told = step(explain(without_keys("uniform"), ENGLISH, everything=True), "mask").text
+    assert "where a query has other keys, a blocked one gets no weight at all" in told
+
+
+def test_no_columns_are_announced_where_none_follow():
+    told = step(explain(without_keys("zero"), ENGLISH, query=1), "output").text
+    assert "All weights of query 1 are 0, and so is its output." in told
+    assert "Column by column" not in told
+    assert "Column by column:" in step(explain(without_keys("zero"), ENGLISH, query=0), "output").text
+
+
+def test_a_page_without_any_key_says_that_there_is_nothing_to_check():
+    told = explain(without_keys("zero", [[False] * 3] * 3), ENGLISH, query=1)
+    assert verdicts(told) == []
+    assert step(told, "check").text.startswith(
+        "Query 0, query 1 and query 2 may attend to no key, so there is nothing to check here."
+    )
+    assert "没有可检查的" in step(explain(without_keys("zero", [[False] * 3] * 3), CHINESE), "check").text
+
+
+def test_with_a_sink_an_output_is_a_mean_of_the_values_and_0():
+    problem = prepare(query=[[1], [1]], key=[[1], [1]], value=[[4], [6]], sink=[9], mask=[[1, 0], [0, 0]])
+    told = explain(problem, ENGLISH, query=0)
+    assert told.holds
+    check = step(told, "check").text
+    assert "lies between the smallest and the largest of 0 and the values that its query may see" in check
+    assert "column 0 of query 0: 0 ≤ 0.0013 ≤ 4" in check  # 4 e / (e + e⁹)
+    assert "as a mean must" not in check
+    assert "Left out" not in check
+    assert "an output is a mean of the values and 0. Column by column:" in step(told, "output").text
+    assert "m = max(9.0000) = 9.0000" in step(explain(problem, ENGLISH, query=1), "softmax").text
+
+
+# ── words ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_past_keys_are_said_to_be_turned_already():
+    turned = {"query": [[1, 0]], "key": [[1, 0]], "value": [[1]], "rope": "half"}
+    past = step(explain(prepare(**turned, past_key=[[1, 1]], past_value=[[5]]), ENGLISH), "rope").text
+    assert "past keys are taken as already turned" in past
+    assert "Keys are turned in the same way" not in past
+    plain = step(explain(prepare(**turned), ENGLISH), "rope").text
+    assert "Keys are turned in the same way, values are not." in plain
+    assert "(base 10000, 2 columns)" in plain
+
+
+def test_rope_is_told_in_one_language():
+    told = step(explain(prepare(query=[[1, 0]], key=[[1, 0]], value=[[1]], rope="half"), CHINESE), "rope")
+    assert "a = 位置 × 底数^(−2n/列数)" in told.formula
+    assert "position" not in told.formula + told.text
+    assert "底数 10000，" in told.text
+
+
+def test_the_heads_that_share_are_counted_in_words_that_fit():
+    rng = np.random.default_rng(0)
+    for groups, words in (
+        (1, "The 4 query heads all use the same key/value head (multi-query attention): query head 3 uses key/value "
+            "head 0."),
+        (2, "There are 4 query heads and 2 key/value heads, so every 2 neighbouring query heads use the same one "
+            "(grouped-query attention): query head 3 uses key/value head 1."),
+    ):  # fmt: skip
+        q, k, v = rng.normal(size=(4, 2, 3)), rng.normal(size=(groups, 2, 3)), rng.normal(size=(groups, 2, 3))
+        assert words in step(explain(prepare(query=q, key=k, value=v), ENGLISH, head=3), "shapes").text
+
+
+def test_chinese_has_no_space_in_front_of_a_query():
+    rng = np.random.default_rng(0)
+    weights = {name: rng.normal(size=(2, 2)) for name in ("wq", "wk", "wv", "wo")}
+    told = explain(prepare(x=rng.normal(size=(2, 2)), weights=weights), CHINESE, query=1)
+    assert "混合查询 1 的各列" in step(told, "merge").text
+    assert "这个键对查询 1 的输出" in step(explain(textbook(), CHINESE, cell=(1, 1)), "output").text
+
+
 def test_a_past_is_told():
     problem = textbook(past_key=[[1, 1]], past_value=[[5, 5]], causal=True)
     told = explain(problem, ENGLISH)

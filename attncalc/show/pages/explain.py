@@ -33,12 +33,13 @@ def pages(explanation: Explanation, width: int | None = None) -> list[Document]:
     """
     room = min(width or WIDTH, WIDTH)
     title = Document((Heading(explanation.title), *(Text(text) for text in explanation.intro)))
-    return [title, *(_step(n, step, room) for n, step in enumerate(explanation.steps, 1))]
+    return [title, *(_step(n, step, room, explanation.blocked) for n, step in enumerate(explanation.steps, 1))]
 
 
 def page(explanation: Explanation, width: int | None = None) -> Document:
     """Make one document of everything."""
-    return Document(tuple(block for part in pages(explanation, width) for block in part.blocks))
+    blocks = tuple(block for part in pages(explanation, width) for block in part.blocks)
+    return Document(blocks, explanation.blocked)
 
 
 def steps_record(explanation: Explanation) -> list[Mapping[str, Any]]:
@@ -56,12 +57,12 @@ def steps_record(explanation: Explanation) -> list[Mapping[str, Any]]:
     ]
 
 
-def _step(number: int, step: Step, room: int) -> Document:
+def _step(number: int, step: Step, room: int, blocked: str) -> Document:
     blocks: list[Block] = [Heading(f"{number}. {step.title}", level=2)]
     if step.formula:
         blocks.append(Formula(step.formula, step.latex))
     blocks += (_block(part, room) for part in step.parts)
-    return Document(tuple(blocks))
+    return Document(tuple(blocks), blocked)
 
 
 def _block(part: Part, room: int) -> Block:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attncalc.study.explanation import checking, scores
-from attncalc.study.explanation.masking import blocking, formula
+from attncalc.study.explanation.masking import blocking, empty, formula
 from attncalc.study.explanation.parts import GAP, MORE, Explanation, Grid, Part, Prose, Step, Worked, Working
 from attncalc.study.explanation.softening import between
 from attncalc.study.explanation.unlike import unlike_mask
@@ -63,6 +63,7 @@ def _mask(view: View, i: int, j: int) -> Step:
     query = view.query_words(i)
     reasons = [say(f"mask.name.{name}") for name, allows in blocking(view).items() if not allows[r, j]]
     said = say("cell.blocked", query=query, j=j, reasons=", ".join(reasons)) if reasons else ""
+    none = [] if view.stage("allowed")[r].any() else [Prose(_none(view, query)), *empty(view, i)]
     differs = unlike_mask(view, i)
     score = view.stage("scores")[r, j]
     line = Worked(f"score[{i}, {j}]", (say.number(float(score)),))
@@ -71,9 +72,14 @@ def _mask(view: View, i: int, j: int) -> Step:
         title=say("mask.title"),
         formula=formula(view),
         latex="",
-        parts=(Prose(said or say("cell.allowed", query=query, j=j)), *differs, Working((line,))),
+        parts=(Prose(said or say("cell.allowed", query=query, j=j)), *none, *differs, Working((line,))),
         values={"scores": np.array(score), "allowed": np.array(view.stage("allowed")[r, j])},
     )
+
+
+def _none(view: View, query: str) -> str:
+    """Say that a query may attend to no key at all."""
+    return view.say("mask.empty" if view.stages.rules.sink is None else "mask.empty.sink", query=query)
 
 
 def _softmax(view: View, i: int, j: int) -> Step:

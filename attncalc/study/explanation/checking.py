@@ -3,20 +3,24 @@
 import numpy as np
 
 from attncalc.core.shapes import Array
-from attncalc.study.explanation.parts import Step, Verdict
+from attncalc.study.explanation.parts import MORE, Part, Prose, Step, Verdict
 from attncalc.study.explanation.view import View
+
+NAMED = 6
+"""So many queries without any key are named."""
 
 
 def check(view: View) -> Step:
     """Check the rows at hand: sums, blocked keys, range of the outputs."""
     sums = view.stage("weights").sum(axis=-1) + _sinks(view)
     verdicts = [_sums(view, sums), _blocked(view), _range(view)]
+    parts: list[Part] = [verdict for verdict in verdicts if verdict is not None]
     return Step(
         id="check",
         title=view.say("check.title"),
         formula="",
         latex="",
-        parts=tuple(verdict for verdict in verdicts if verdict is not None),
+        parts=(*parts, *_left_out(view)),
         values={"row_sums": sums},
     )
 
@@ -29,9 +33,27 @@ def _sinks(view: View) -> Array:
     return np.asarray(np.exp(sink[view.head] - view.stage("lse")))
 
 
-def _filled(view: View) -> Array:
-    """Return the rows in which something is attended to, (rows,)."""
+def _checked(view: View) -> Array:
+    """Return the rows in which something is attended to, the sink too, (rows,)."""
+    if view.stages.rules.sink is not None:
+        return np.ones(len(view.at_hand), dtype=bool)
     return np.asarray(view.stage("allowed").any(axis=-1))
+
+
+def _key(view: View, key: str) -> str:
+    """Choose the text for all queries, or for those that have keys."""
+    return key if _checked(view).all() else f"{key}.some"
+
+
+def _left_out(view: View) -> list[Part]:
+    """Name the queries that no check is about."""
+    checked = _checked(view)
+    names = [view.query_words(i) for i, each in zip(view.at_hand, checked, strict=True) if not each]
+    if not names:
+        return []
+    shown = names if len(names) <= NAMED else [*names[: NAMED - 1], MORE, names[-1]]
+    key = "check.empty" if checked.any() else "check.nothing"
+    return [Prose(view.say.count(key, len(names), query=view.say.listed(shown)))]
 
 
 def _tolerance(view: View) -> float:
@@ -40,25 +62,26 @@ def _tolerance(view: View) -> float:
 
 def _sums(view: View, sums: Array) -> Verdict | None:
     say, sink = view.say, view.stages.rules.sink is not None
-    rows = np.flatnonzero(_filled(view)) if not sink else np.arange(len(sums))
+    rows = np.flatnonzero(_checked(view))
     if not len(rows):
         return None
     off = np.abs(sums[rows] - 1)
     if (off <= _tolerance(view)).all():
         most = float(off.max())
-        return Verdict(True, say("check.sums.sink" if sink else "check.sums", off=f"{most:.0e}" if most else "0"))
+        key = "check.sums.sink" if sink else _key(view, "check.sums")
+        return Verdict(True, say(key, off=f"{most:.0e}" if most else "0"))
     worst = rows[int(np.argmax(np.where(np.isnan(off), np.inf, off)))]
     return Verdict(False, say("check.sums.wrong", query=view.query_words(view.at_hand[worst]), got=float(sums[worst])))
 
 
 def _blocked(view: View) -> Verdict | None:
     say, allowed = view.say, view.stage("allowed")
-    filled = _filled(view)[:, np.newaxis]
-    if (allowed | ~filled).all():
+    checked = _checked(view)[:, np.newaxis]
+    if (allowed | ~checked).all():
         return None
-    leaking = np.argwhere(~allowed & filled & (view.stage("weights") != 0))
+    leaking = np.argwhere(~allowed & checked & (view.stage("weights") != 0))
     if not len(leaking):
-        return Verdict(True, say("check.blocked"))
+        return Verdict(True, say(_key(view, "check.blocked")))
     r, j = (int(n) for n in leaking[0])
     weight = float(view.stage("weights")[r, j])
     return Verdict(False, say("check.blocked.wrong", query=view.query_words(view.at_hand[r]), j=j, weight=weight))
@@ -67,22 +90,26 @@ def _blocked(view: View) -> Verdict | None:
 def _range(view: View) -> Verdict | None:
     """Check that every output lies between the smallest and the largest value that the query may see."""
     say, value, heads = view.say, view.value, view.stage("heads")
-    shown = None
+    sink = view.stages.rules.sink is not None
+    right, wrong = _key(view, "check.range"), "check.range.wrong"
+    if sink:
+        right, wrong = "check.range.sink", "check.range.wrong.sink"
+    nothing = np.zeros((1, value.shape[1]), value.dtype)
+    told: dict[int, str] = {}
     for r, i in enumerate(view.at_hand):
-        seen = value[view.stage("allowed")[r]]
-        if not len(seen):
+        if not _checked(view)[r]:
             continue
+        seen = value[view.stage("allowed")[r]]
+        seen = np.concatenate([seen, nothing]) if sink else seen  # the sink's share goes to a value of zero
         low, high = seen.min(axis=0), seen.max(axis=0)
-        if view.stages.rules.sink is not None:  # the sink's share goes to a value of zero
-            low, high = np.minimum(low, 0), np.maximum(high, 0)
         room = _tolerance(view) * np.maximum(np.abs(low), np.abs(high))
         outside = np.flatnonzero(~((heads[r] >= low - room) & (heads[r] <= high + room)))
         if len(outside):
             c = int(outside[0])
             ends = {"low": float(low[c]), "high": float(high[c]), "got": float(heads[r, c])}
-            return Verdict(False, say("check.range.wrong", query=view.query_words(i), c=c, **ends))
-        if shown is None and i in view.queries:
+            return Verdict(False, say(wrong, query=view.query_words(i), c=c, **ends))
+        if not told or (i in view.queries and told.keys().isdisjoint(view.queries)):
             least, most = (say.number(float(bound[0]), fixed=False) for bound in (low, high))
             bounds = f"{least} ≤ {say.number(float(heads[r, 0]))} ≤ {most}"
-            shown = say("check.range", query=view.query_words(i), bounds=bounds)
-    return None if shown is None else Verdict(True, shown)
+            told[i] = say(right, query=view.query_words(i), bounds=bounds)
+    return Verdict(True, list(told.values())[-1]) if told else None

@@ -32,7 +32,7 @@ def shapes(view: View) -> Step:
     if n.H > 1:
         parts.append(Prose(say("shapes.heads", H=n.H, h=view.head)))
     if n.G < n.H:
-        parts.append(Prose(say.count("shapes.groups", n.G, H=n.H, G=n.G, share=n.H // n.G, h=view.head, g=view.group)))
+        parts.append(Prose(_groups(view)))
     if n.P:
         parts.append(Prose(say.count("shapes.past", n.P, P=n.P, last=n.P - 1, S=n.S)))
     inputs = view.stages.inputs
@@ -51,6 +51,12 @@ def shapes(view: View) -> Step:
         parts=tuple(parts),
         values={name: np.array(shape) for name, shape in sizes.items()},
     )
+
+
+def _groups(view: View) -> str:
+    """Say which query heads use the same key/value head."""
+    n, words = view.sizes, {"h": view.head, "g": view.group}
+    return view.say.count("shapes.groups", n.G, H=n.H, G=n.G, share=n.H // n.G, **words)
 
 
 def entering(view: View) -> list[Part]:
@@ -136,7 +142,7 @@ def rope(view: View) -> Step | None:
     if rope is None:
         return None
     say, before, after = view.say, view.trail["split"], view.trail["rotate"]
-    parts: list[Part] = [Prose(say("rope.text", base=rope.base, dims=rope.dims))]
+    parts: list[Part] = [Prose(say("rope.text", base=say.number(float(rope.base), fixed=False), dims=rope.dims))]
     half = rope.dims // 2
     for i in view.queries:
         old, new = view.of_head("query", before)[i], view.of_head("query", after)[i]
@@ -155,11 +161,15 @@ def rope(view: View) -> Step | None:
         parts.append(Working(tuple(lines)))
     if rope.dims < view.sizes.d:
         parts.append(Prose(say("rope.rest", first=rope.dims, last=view.sizes.d - 1)))
-    parts += [*unlike_inputs(view, "rotate"), Prose(say("rope.keys")), *entering(view)]
+    parts += [
+        *unlike_inputs(view, "rotate"),
+        Prose(say("rope.keys.past" if view.sizes.P else "rope.keys")),
+        *entering(view),
+    ]
     return Step(
         id="rope",
         title=say("rope.title"),
-        formula="(x, y) → (x cos a − y sin a, y cos a + x sin a),   a = position × base^(−2n/dims)",
+        formula=say("rope.formula"),
         latex=r"(x, y) \to (x \cos a - y \sin a,\; y \cos a + x \sin a), \quad"
         r" a = \mathrm{position} \cdot \mathrm{base}^{-2n/\mathrm{dims}}",
         parts=tuple(parts),

@@ -21,18 +21,20 @@ def mask(view: View) -> Step:
         ]
     else:
         parts.append(Prose(say("mask.none")))
-    blocked_somewhere = False
+    kinds = set()  # of the rows with blocked keys: do they have others?
     for i in view.queries:
         allowed = view.stage("allowed")[view.row(i)]
         parts += unlike_mask(view, i)
         if allowed.all():
             parts += [Prose(say("mask.all", query=view.query_words(i)))] if blocks else []
             continue
-        blocked_somewhere = True
+        kinds.add(bool(allowed.any()) or view.stages.rules.sink is not None)
         parts.append(Prose(_verdict(view, i, allowed)))
+        parts += empty(view, i)
         parts.append(_beside(view, i, allowed, blocks))
-    if blocked_somewhere:
-        parts.append(Prose(say("mask.infinity")))
+    if kinds:
+        some = ".none" if True not in kinds else ".some" if False in kinds else ""
+        parts.append(Prose(say(f"mask.infinity{some}")))
     if blocks and view.several:
         parts.append(view.numbers("scores", blocked=True))
     return Step(
@@ -110,6 +112,13 @@ def _verdict(view: View, i: int, allowed: Array) -> str:
     return say("mask.verdict", query=query, seen=seen, hidden=hidden)
 
 
+def empty(view: View, i: int) -> list[Part]:
+    """Say which option decides what query i gets, when it may attend to no key and no sink takes its weight."""
+    if view.stage("allowed")[view.row(i)].any() or view.stages.rules.sink is not None:
+        return []
+    return [Prose(view.say(f"mask.empty.{view.stages.rules.empty_rows}"))]
+
+
 def _beside(view: View, i: int, allowed: Array, blocks: dict[str, Array]) -> Grid:
     """Set score, verdict and weight without and with the mask beside each other, key by key."""
     say, r = view.say, view.row(i)
@@ -117,6 +126,10 @@ def _beside(view: View, i: int, allowed: Array, blocks: dict[str, Array]) -> Gri
         say.row(row, fixed=True)
         for row in (view.stage("biased")[r], view.stage("scores")[r], without_mask(view)[r], view.stage("weights")[r])
     )
+
+    def weight(j: int) -> str:
+        return weights[j] if allowed[j] or view.stage("weights")[r, j] != 0 else "0"
+
     rows = []
     for j in view.keys_shown(i):
         if j == LEFT_OUT:
@@ -124,6 +137,6 @@ def _beside(view: View, i: int, allowed: Array, blocks: dict[str, Array]) -> Gri
             continue
         reasons = [say(f"mask.name.{name}") for name, allows in blocks.items() if not allows[r, j]]
         verdict = say("mask.yes") if allowed[j] else say("mask.no", reasons=", ".join(reasons))
-        rows.append((view.key_label(j), before[j], verdict, after[j], free[j], weights[j] if allowed[j] else "0"))
+        rows.append((view.key_label(j), before[j], verdict, after[j], free[j], weight(j)))
     names = ("key", "before", "verdict", "after", "free", "weight")
     return Grid(tuple(say(f"mask.column.{name}") for name in names), tuple(rows), frozenset({0, 2}))

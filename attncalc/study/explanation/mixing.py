@@ -14,7 +14,9 @@ COLUMNS = 8
 def mix(view: View) -> Step:
     """Add up the values, each times its weight."""
     say = view.say
-    parts: list[Part] = [Prose(say("output.text"))]
+    told = "output.text" if view.stages.rules.sink is None else "output.text.sink"
+    columns = any((view.stage("weights")[view.row(i)] != 0).any() for i in view.queries)
+    parts: list[Part] = [Prose(say(told if columns else f"{told}.alone"))]
     for i in view.queries:
         parts += _in_full(view, i)
     heads = view.stage("heads")

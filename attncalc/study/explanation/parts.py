@@ -127,6 +127,7 @@ class Explanation:
         queries: the queries that are worked out in full.
         at_hand: the queries whose numbers stand in ``values``.
         notes: what users should know about the numbers.
+        blocked: what the sign of a blocked cell means, in the language of the rest.
     """
 
     title: str
@@ -137,6 +138,7 @@ class Explanation:
     queries: tuple[int, ...]
     at_hand: tuple[int, ...]
     notes: tuple[str, ...] = ()
+    blocked: str = "blocked"
 
     @property
     def holds(self) -> bool:

@@ -90,7 +90,7 @@ def _in_full(view: View, i: int, found: Softmax) -> list[Part]:
     m, total, e = float(found.maximum[r]), float(found.total[r]), found.exponentials[r]
     listed = [int(j) for j in open_keys]
     candidates = [say.number(float(scores[j])) for j in listed] if len(listed) <= 4 else []
-    candidates += [say.number(float(sink[view.head]))] if sink is not None and candidates else []
+    candidates += [say.number(float(sink[view.head]))] if sink is not None and (candidates or not listed) else []
     largest = f"max({', '.join(candidates)})" if candidates else say("softmax.largest", n=len(listed))
     adds = say.row(e, fixed=True)
     shown = with_gaps(listed[n] for n in ends(len(listed), 6))

@@ -13,6 +13,7 @@ TEXTS = {
     "explain.focus": "The numbers of {query} are worked out in full, those of the other queries are shown in short.",
     "explain.focus.alone": "The numbers of {query} are worked out in full; there are {T} queries.",
     "explain.digits": "Numbers are rounded where they are shown, and only there: the arithmetic uses all digits.",
+    "explain.blocked": "blocked",
     "explain.mistake": "This run is wrong on purpose; it has the mistake {id} in it: {title}.",
     "unlike": "This run does something else here: {stage} of key {j} would be {expected}, and the run has {got}.",
     "unlike.inputs": (
@@ -47,12 +48,12 @@ TEXTS = {
     "shapes.batch": "There are {B} sequences that know nothing of each other; sequence {b} is shown.",
     "shapes.heads": "There are {H} heads, each an attention of its own on its own columns; head {h} is shown.",
     "shapes.groups.one": (
-        "The {H} query heads share {G} key/value head, all {share} of them (multi-query attention): query head {h} "
-        "uses key/value head {g}."
+        "The {H} query heads all use the same key/value head (multi-query attention): query head {h} uses key/value "
+        "head {g}."
     ),
     "shapes.groups.many": (
-        "The {H} query heads share {G} key/value heads, {share} neighbours each (grouped-query attention): query "
-        "head {h} uses key/value head {g}."
+        "There are {H} query heads and {G} key/value heads, so every {share} neighbouring query heads use the same "
+        "one (grouped-query attention): query head {h} uses key/value head {g}."
     ),
     "shapes.past.one": (
         "Of the {S} keys, k0 is from the past: it comes from a cache and stands in front of the new ones."
@@ -86,8 +87,13 @@ TEXTS = {
         "turns by one radian a position, later pairs ever more slowly (base {base}, {dims} columns)."
     ),
     "rope.query": "{Query} stands at position {position}:",
+    "rope.formula": "(x, y) → (x cos a − y sin a, y cos a + x sin a),   a = position × base^(−2n/dims)",
     "rope.rest": "Columns {first} to {last} are not turned.",
     "rope.keys": "Keys are turned in the same way, values are not. These enter the product:",
+    "rope.keys.past": (
+        "New keys are turned in the same way; past keys are taken as already turned, so they stay as they are. Values "
+        "are not turned. These enter the product:"
+    ),
     # raw
     "raw.title": "Compare: the product of each query with each key",
     "raw.text": (
@@ -137,6 +143,10 @@ TEXTS = {
     "mask.bias": "where the bias is not −∞",
     "mask.all": "{Query} may attend to every key; nothing changes for it.",
     "mask.empty": "{Query} may attend to no key at all.",
+    "mask.empty.zero": "What it gets is said by --empty-rows zero: weights and output 0.",
+    "mask.empty.nan": "What it gets is said by --empty-rows nan: NaN, in weights and output.",
+    "mask.empty.uniform": "What it gets is said by --empty-rows uniform: the weight 1/S from every key, blocked or not.",
+    "mask.empty.error": "For --empty-rows error that is an error.",
     "mask.empty.sink": "{Query} may attend to no key at all: the sink takes all its weight.",
     "mask.verdict": "{Query} may attend to {seen}, and not to {hidden}:",
     "mask.yes": "yes",
@@ -150,6 +160,14 @@ TEXTS = {
     "mask.infinity": (
         "−∞ and not 0: the next step takes exp of each score, and exp(−∞) is exactly 0, while exp(0) is 1. So a "
         "blocked key gets no weight at all, and what it would have got is shared among the others."
+    ),
+    "mask.infinity.some": (
+        "−∞ and not 0: the next step takes exp of each score, and exp(−∞) is exactly 0, while exp(0) is 1. So where a "
+        "query has other keys, a blocked one gets no weight at all, and what it would have got is shared among them."
+    ),
+    "mask.infinity.none": (
+        "−∞ and not 0: the next step takes exp of each score, and exp(−∞) is exactly 0, while exp(0) is 1. Here every "
+        "exponential of the row is 0, and there is no other key to get the weight."
     ),
     # softmax
     "softmax.title": "Softmax: scores become weights",
@@ -181,11 +199,22 @@ TEXTS = {
         "{Query} has no key, so its sum is 0 and there is nothing to divide: its weights are set to 0."
     ),
     "softmax.empty.nan": "{Query} has no key, so its sum is 0, and 0/0 is NaN.",
-    "softmax.empty.uniform": "{Query} has no key; by the rule for such rows every key gets the weight 1/S = {share}.",
+    "softmax.empty.uniform": (
+        "{Query} has no key; by --empty-rows uniform every key gets the weight 1/S = {share}, although it is blocked."
+    ),
     # output
     "output.title": "Mix: add up the values, each times its weight",
     "output.text": (
         "An output is a mean of the values in which each counts as much as its weight says. Column by column:"
+    ),
+    "output.text.alone": "An output is a mean of the values in which each counts as much as its weight says.",
+    "output.text.sink": (
+        "Each value counts as much as its weight says. The sink takes part of the weight and has no value, so an "
+        "output is a mean of the values and 0. Column by column:"
+    ),
+    "output.text.sink.alone": (
+        "Each value counts as much as its weight says. The sink takes part of the weight and has no value, so an "
+        "output is a mean of the values and 0."
     ),
     "output.left_out": "Keys with weight 0 are left out: whatever their values are, they change nothing.",
     "output.nothing": "All weights of {query} are 0, and so is its output.",
@@ -202,17 +231,43 @@ TEXTS = {
     # check
     "check.title": "Check",
     "check.sums": "The weights of every query add up to 1 (largest error: {off}).",
+    "check.sums.some": "The weights of every query that has keys add up to 1 (largest error: {off}).",
     "check.sums.sink": "The weights of every query and its sink add up to 1 (largest error: {off}).",
     "check.sums.wrong": "The weights of {query} add up to {got}, not to 1.",
     "check.blocked": "Every blocked key has the weight 0.",
+    "check.blocked.some": "Every blocked key of a query that has others has the weight 0.",
     "check.blocked.wrong": "{Query} gives weight {weight} to key {j}, which it may not attend to.",
     "check.range": (
         "Every output lies between the smallest and the largest value that its query may see, as a mean must; column "
         "0 of {query}: {bounds}."
     ),
+    "check.range.some": (
+        "Every output of a query that has keys lies between the smallest and the largest value that the query may "
+        "see, as a mean must; column 0 of {query}: {bounds}."
+    ),
+    "check.range.sink": (
+        "Every output lies between the smallest and the largest of 0 and the values that its query may see: 0 too, "
+        "because the sink takes part of the weight and has no value; column 0 of {query}: {bounds}."
+    ),
     "check.range.wrong": (
         "Column {c} of the output of {query} is {got}, outside the range of the values, {low} to {high}: no mean can "
         "be that."
+    ),
+    "check.range.wrong.sink": (
+        "Column {c} of the output of {query} is {got}, outside the range of the values and 0, {low} to {high}: no "
+        "mean can be that."
+    ),
+    "check.empty.one": (
+        "Left out of these checks: {query}, which may attend to no key. What it gets is said by --empty-rows."
+    ),
+    "check.empty.many": (
+        "Left out of these checks: {query}, which may attend to no key. What they get is said by --empty-rows."
+    ),
+    "check.nothing.one": (
+        "{Query} may attend to no key, so there is nothing to check here. What it gets is said by --empty-rows."
+    ),
+    "check.nothing.many": (
+        "{Query} may attend to no key, so there is nothing to check here. What they get is said by --empty-rows."
     ),
     # cell
     "cell.rows": "A query and a key, both d = {d} wide, and the value of the key, d_v = {d_v} wide:",

@@ -13,6 +13,7 @@ TEXTS = {
     "explain.focus": "{query} 的每个数都完整演算，其余查询只列出结果。",
     "explain.focus.alone": "{query} 的每个数都完整演算；一共有 {T} 个查询。",
     "explain.digits": "只在显示时取近似值，计算始终使用全部位数。",
+    "explain.blocked": "被屏蔽",
     "explain.mistake": "这次运行故意做错，含有错误 {id}：{title}。",
     "unlike": "这次运行在这里做法不同：键 {j} 的 {stage} 应为 {expected}，而运行得到 {got}。",
     "unlike.inputs": "这次运行在这里做法不同：它的 Q、K 或 V 不是这一步应有的结果。",
@@ -39,9 +40,10 @@ TEXTS = {
     "shapes.outputs": "T × d_v：每个查询一行，与值同宽",
     "shapes.batch": "共有 {B} 个互不相干的序列，这里显示序列 {b}。",
     "shapes.heads": "共有 {H} 个头，每个头在自己的列上单独做注意力，这里显示头 {h}。",
-    "shapes.groups.one": "{H} 个查询头全部 {share} 个共用 {G} 个键值头（多查询注意力）：查询头 {h} 使用键值头 {g}。",
+    "shapes.groups.one": "{H} 个查询头共用同一个键值头（多查询注意力）：查询头 {h} 使用键值头 {g}。",
     "shapes.groups.many": (
-        "{H} 个查询头共用 {G} 个键值头，相邻 {share} 个一组（分组查询注意力）：查询头 {h} 使用键值头 {g}。"
+        "有 {H} 个查询头和 {G} 个键值头，相邻的每 {share} 个查询头共用一个键值头（分组查询注意力）：查询头 {h} 使用"
+        "键值头 {g}。"
     ),
     "shapes.past.one": "{S} 个键中 k0 来自缓存，排在新键之前。",
     "shapes.past.many": "{S} 个键中 k0 到 k{last} 来自缓存，排在新键之前。",
@@ -69,8 +71,10 @@ TEXTS = {
         "哪里无关。第一对每个位置转 1 弧度，后面的对越转越慢（底数 {base}，{dims} 列）。"
     ),
     "rope.query": "{query} 在位置 {position}：",
+    "rope.formula": "(x, y) → (x cos a − y sin a, y cos a + x sin a)，   a = 位置 × 底数^(−2n/列数)",
     "rope.rest": "第 {first} 到 {last} 列不旋转。",
     "rope.keys": "键以同样的方式旋转，值不旋转。进入点积的是：",
+    "rope.keys.past": "新的键以同样的方式旋转；缓存中的键视为已经旋转过，保持不变；值不旋转。进入点积的是：",
     # raw
     "raw.title": "比较：每个查询与每个键的点积",
     "raw.text": "同一列的两个数相乘，再全部相加。方向相同的两行点积大，毫无共同之处的点积为 0，方向相反的点积为负。",
@@ -112,6 +116,10 @@ TEXTS = {
     "mask.bias": "偏置不是 −∞",
     "mask.all": "{Query} 可以关注所有的键，分数不变。",
     "mask.empty": "{Query} 一个键也不能关注。",
+    "mask.empty.zero": "它得到什么由 --empty-rows zero 规定：权重和输出都是 0。",
+    "mask.empty.nan": "它得到什么由 --empty-rows nan 规定：权重和输出都是 NaN。",
+    "mask.empty.uniform": "它得到什么由 --empty-rows uniform 规定：每个键无论是否被屏蔽，权重都是 1/S。",
+    "mask.empty.error": "按 --empty-rows error，这是一个错误。",
     "mask.empty.sink": "{Query} 一个键也不能关注：全部权重归汇点（sink）。",
     "mask.verdict": "{Query} 可以关注 {seen}，不能关注 {hidden}：",
     "mask.yes": "可以",
@@ -125,6 +133,14 @@ TEXTS = {
     "mask.infinity": (
         "是 −∞ 而不是 0：下一步对每个分数取 exp，exp(−∞) 恰好是 0，而 exp(0) 是 1。所以被屏蔽的键得不到任何权重，它本"
         "来的那一份由其余的键分享。"
+    ),
+    "mask.infinity.some": (
+        "是 −∞ 而不是 0：下一步对每个分数取 exp，exp(−∞) 恰好是 0，而 exp(0) 是 1。所以在还有其他键可看的查询里，被屏"
+        "蔽的键得不到任何权重，它本来的那一份由那些键分享。"
+    ),
+    "mask.infinity.none": (
+        "是 −∞ 而不是 0：下一步对每个分数取 exp，exp(−∞) 恰好是 0，而 exp(0) 是 1。这里整行的指数都是 0，没有其他的键"
+        "可以得到权重。"
     ),
     # softmax
     "softmax.title": "softmax：分数变成注意力权重",
@@ -149,10 +165,15 @@ TEXTS = {
     "softmax.empty.error": "{Query} 没有键，无从相除。",
     "softmax.empty.zero": "{Query} 没有键，和为 0，无从相除：它的权重设为 0。",
     "softmax.empty.nan": "{Query} 没有键，和为 0，而 0/0 是 NaN。",
-    "softmax.empty.uniform": "{Query} 没有键；按照这种行的规则，每个键得到权重 1/S = {share}。",
+    "softmax.empty.uniform": "{Query} 没有键；按 --empty-rows uniform，每个键虽被屏蔽，仍得到权重 1/S = {share}。",
     # output
     "output.title": "混合：每个值乘以权重，再相加",
     "output.text": "输出是各个值的加权平均，权重说多少就占多少。逐列计算：",
+    "output.text.alone": "输出是各个值的加权平均，权重说多少就占多少。",
+    "output.text.sink": (
+        "权重说多少，值就占多少。汇点（sink）占去一份权重而没有值，所以输出是各个值与 0 的加权平均。逐列计算："
+    ),
+    "output.text.sink.alone": "权重说多少，值就占多少。汇点（sink）占去一份权重而没有值，所以输出是各个值与 0 的加权平均。",
     "output.left_out": "权重为 0 的键略去：它们的值是什么都没有影响。",
     "output.nothing": "{Query} 的所有权重都是 0，输出也是 0。",
     # merge
@@ -160,16 +181,32 @@ TEXTS = {
     "merge.title.project": "合并各个头：输出投影",
     "merge.text": "{Query} 有 {H} 个输出，每个头一个，各 {d} 列。它们并排放置，而不是相加：",
     "merge.beside": "合在一起",
-    "merge.project": "最后一个学到的矩阵混合 {query} 的各列（每列一项，有偏置时再加偏置）：",
+    "merge.project": "最后一个学到的矩阵混合{query} 的各列（每列一项，有偏置时再加偏置）：",
     # check
     "check.title": "检查",
     "check.sums": "每个查询的权重加起来是 1（最大误差：{off}）。",
+    "check.sums.some": "每个有键可看的查询的权重加起来是 1（最大误差：{off}）。",
     "check.sums.sink": "每个查询的权重加上汇点是 1（最大误差：{off}）。",
     "check.sums.wrong": "{Query} 的权重加起来是 {got}，不是 1。",
     "check.blocked": "每个被屏蔽的键权重都是 0。",
+    "check.blocked.some": "有其他键可看的查询里，每个被屏蔽的键权重都是 0。",
     "check.blocked.wrong": "{Query} 给键 {j} 权重 {weight}，而它不能关注这个键。",
     "check.range": "每个输出都在该查询能看到的最小值与最大值之间，平均值必然如此；{query} 的第 0 列：{bounds}。",
+    "check.range.some": (
+        "每个有键可看的查询的输出都在它能看到的最小值与最大值之间，平均值必然如此；{query} 的第 0 列：{bounds}。"
+    ),
+    "check.range.sink": (
+        "每个输出都在 0 和该查询能看到的值之中的最小者与最大者之间：之所以包括 0，是因为汇点占去一份权重而没有值；"
+        "{query} 的第 0 列：{bounds}。"
+    ),
     "check.range.wrong": "{Query} 的输出第 {c} 列是 {got}，超出了值的范围 {low} 到 {high}：平均值不可能这样。",
+    "check.range.wrong.sink": (
+        "{Query} 的输出第 {c} 列是 {got}，超出了值与 0 的范围 {low} 到 {high}：平均值不可能这样。"
+    ),
+    "check.empty.one": "以上检查不包括{query}：它一个键也不能关注，得到什么由 --empty-rows 规定。",
+    "check.empty.many": "以上检查不包括{query}：它们一个键也不能关注，得到什么由 --empty-rows 规定。",
+    "check.nothing.one": "{Query} 一个键也不能关注，所以这里没有可检查的；它得到什么由 --empty-rows 规定。",
+    "check.nothing.many": "{Query} 一个键也不能关注，所以这里没有可检查的；它们得到什么由 --empty-rows 规定。",
     # cell
     "cell.rows": "一个查询和一个键，宽度都是 d = {d}，以及这个键的值，宽度 d_v = {d_v}：",
     "cell.share": "贡献",
@@ -181,6 +218,6 @@ TEXTS = {
     "cell.blocked": "{Query} 不能关注 k{j}（{reasons}），分数变成 −∞。",
     "cell.softmax": "权重是 exp(分数 − m) 在整行之和中所占的份额；m = {m} 是这一行最大的分数，和是 {total}。",
     "cell.weight.zero": "exp(−∞) 是 0，0 除以任何数还是 0。",
-    "cell.output": "这个权重乘以 k{j} 的值，就是这个键对 {query} 的输出的贡献：",
+    "cell.output": "这个权重乘以 k{j} 的值，就是这个键对{query} 的输出的贡献：",
     "cell.whole": "整个输出",
 }
