@@ -1,5 +1,6 @@
 """What reading a file gives: named arrays, each with all that a message needs to point into it."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -15,6 +16,7 @@ class Written:
     significant: int  # the most significant digits that any number has
     decimals: int  # the most decimals that any number writes: 1.5e-3 has 4
     integers: bool  # every number is written as an integer
+    floating: bool = False  # it is the significant digits that are alike, not the decimals: %e, %g
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,17 +87,30 @@ class LazyEntries(Mapping[str, Entry]):
 
 def measure(texts: Iterable[str]) -> Written:
     """Measure numbers that are written as ``float`` reads them."""
-    significant = decimals = 0
+    kinds: Counter[tuple[int, int, int]] = Counter()  # digits, decimals, digits that zeros at the end do not add to
     integers = True
     for text in texts:
         if text[-1:].isalpha():  # nan, inf, infinity, true, false
             continue
         mantissa, _, exponent = text.lower().partition("e")
         whole, point, fraction = mantissa.lstrip("+-").partition(".")
-        whole = whole.lstrip("0")
-        digits = len(whole) + len(fraction) if whole else len(fraction.lstrip("0"))
+        digits = (whole + fraction).lstrip("0")
         places = len(fraction) - int(exponent) if exponent else len(fraction)
-        significant = max(significant, digits)
-        decimals = max(decimals, places)
+        kinds[len(digits), places, len(digits if exponent else digits.rstrip("0"))] += 1
         integers = integers and not (point or exponent)
-    return Written(significant, decimals, integers)
+    significant = max((digits for digits, _, _ in kinds), default=0)
+    decimals = max(0, max((places for _, places, _ in kinds), default=0))
+    return Written(significant, decimals, integers, _is_floating(kinds, significant, decimals))
+
+
+def _is_floating(kinds: Mapping[tuple[int, int, int], int], significant: int, decimals: int) -> bool:
+    """Say whether numbers have significant digits alike, rather than decimals.
+
+    Where decimals are alike, the largest number has the most digits: ``significant - decimals`` of them before the
+    point, and smaller ones have fewer.  Where digits are alike, the smallest has the most decimals, others more before
+    the point.
+    """
+    before = significant - decimals
+    larger = sum(n for (d, places, own), n in kinds.items() if d - places > before and own >= significant - 1)
+    smaller = sum(n for (d, places, _), n in kinds.items() if 0 < d < before + places)
+    return larger > 0 and larger >= smaller

@@ -23,12 +23,14 @@ class Form:
         applies: whether this way is open; asked only where the mistake itself applies.
         rows_apart: no query knows of another, so that a few rows of the answer can be worked out alone.
         own_rows: what becomes of queries without any key is part of the formula.
+        keeps_rows: though it replaces the softmax, queries without any key stay as the softmax leaves them.
     """
 
     changes: Mapping[str, Step]
     applies: Callable[[Problem], bool] = always
     rows_apart: bool = True
     own_rows: bool = False
+    keeps_rows: bool = False
 
 
 @dataclass(frozen=True)

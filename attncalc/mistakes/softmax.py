@@ -157,7 +157,7 @@ SOFTMAX_LOW_PRECISION = Mistake(
     "softmax-low-precision",
     "weights",
     lambda problem: True,
-    (Form({"softmax": softened_in("float16")}), Form({"softmax": softened_in("bfloat16")})),
+    tuple(Form({"softmax": softened_in(name)}, keeps_rows=True) for name in ("float16", "bfloat16")),
     ("pytorch/pytorch#123911", "huggingface/transformers#37363"),
 )
 
@@ -199,7 +199,7 @@ DROPOUT_LEFT_ON = Mistake(
     "dropout-left-on",
     "weights",
     lambda problem: True,
-    (Form({"softmax": soften_with_dropout}),),
+    (Form({"softmax": soften_with_dropout}, keeps_rows=True),),
     ("pytorch/pytorch#124464", "wenet-e2e/wenet#2699"),
 )
 

@@ -96,8 +96,8 @@ def steps_for(forms: tuple[Form, ...], empty: Array, filling: Filling) -> Steps:
     steps = combine(*forms)
     if any(form.own_rows for form in forms):
         return replace(steps, softmax=_filling_other_rows(steps.softmax, filling))
-    literal = filling.attend and steps.softmax is not RIGHT.softmax
-    if literal or not empty.any():
+    keeps = all(form.keeps_rows for form in forms if "softmax" in form.changes)
+    if not empty.any() or (filling.attend and not keeps):
         steps = replace(steps, softmax=_filling_other_rows(steps.softmax, filling))
     else:
         steps = replace(steps, softmax=_keeping_rows(steps.softmax, empty, filling))
@@ -122,8 +122,10 @@ def _keeping_rows(step: Step, empty: Array, filling: Filling) -> Step:
     def soften(s: Stages, steps: Steps) -> Written:
         written = inner(s, steps)
         kept = empty[..., s.i]
-        if filling.attend:
+        if filling.attend:  # as the softmax itself leaves them: rounded where it rounds
             kept = kept & np.isneginf(s.scores).all(axis=-1)
+            as_said = _filling_other_rows(step, replace(filling, fill=filling.policy))(s, steps)["weights"]
+            return {**written, "weights": np.where(kept[..., np.newaxis], as_said, written["weights"])}
         weights = np.where(kept[..., np.newaxis], 0, written["weights"])
         return {**written, "weights": softmax.fill_empty_rows(weights, kept, filling.policy)}
 

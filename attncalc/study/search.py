@@ -99,8 +99,9 @@ class Search:
         self.one_row = sizes.B * sizes.H * sizes.S
         rows = self.telling_rows() if got.shape == right.shape else np.arange(min(sizes.T, ROWS))
         self.some = self.bench.chosen(rows)
-        fits = got.ndim > 1 and got.shape[query_axis(problem, stage, got.ndim)] == sizes.T
+        fits = got.ndim > (stage != "lse") and got.shape[query_axis(problem, stage, got.ndim)] == sizes.T
         self.got_some = rows_of(problem, stage, got, rows) if fits else None
+        self.unsettled = self._unsettled(rows) if got.shape == right.shape else np.zeros((), dtype=bool)
 
     def telling_rows(self) -> Array:
         """Choose the row that is off furthest, the first, the last, and the one that is off least."""
@@ -110,7 +111,8 @@ class Search:
         axis = query_axis(self.problem, self.stage, self.got.ndim)
         others = tuple(n for n in range(self.got.ndim) if n != axis)
         with np.errstate(invalid="ignore"):
-            error = np.nan_to_num(np.abs(self.got - self.right), nan=np.inf).max(axis=others)
+            off = np.where(self.got == self.right, 0, np.abs(self.got - self.right))  # −∞ and −∞ agree
+        error = np.nan_to_num(off, nan=np.inf).max(axis=others)
         return np.unique([int(np.argmax(error)), 0, count - 1, int(np.argmin(error))])
 
     def candidates(self) -> list[Candidate]:
@@ -126,7 +128,19 @@ class Search:
         """Say whether the first rows may be those of the answer; NaN stands for what fillings would settle."""
         if answer is None or self.got_some is None or answer.shape != self.got_some.shape:
             return False
-        return bool((self.tolerance.near(self.got_some, answer) | np.isnan(answer)).all())
+        return bool((self.tolerance.near(self.got_some, answer) | np.isnan(answer) | self.unsettled).all())
+
+    def _unsettled(self, rows: Array) -> Array:
+        """Return which of the first rows' cells fillings settle though they are no NaN: those of empty queries."""
+        problem = self.problem
+        if self.stage not in ("allowed", "scores", "lse") or not problem.empty.any():
+            return np.zeros((), dtype=bool)
+        sizes = problem.sizes
+        empty = np.broadcast_to(problem.empty[..., rows], (sizes.B, sizes.H, len(rows)))
+        if self.stage != "lse":
+            empty = np.repeat(empty[..., np.newaxis], sizes.S, axis=-1)
+        cells: Array = problem.layout.stage(empty)
+        return cells
 
     def tolerances_off(self, answer: Array | None) -> float:
         """Return how many tolerances the first rows of an answer are off at the most; NaN counts as infinite."""

@@ -42,6 +42,10 @@ class Spelling(Protocol):
     def integers(self) -> bool:
         """Every number is an integer."""
 
+    @property
+    def floating(self) -> bool:
+        """Significant digits are alike, not decimals."""
+
 
 @dataclass(frozen=True)
 class Tolerance:
@@ -124,7 +128,13 @@ def _by_digits(got: Array, spelling: Spelling) -> Tolerance:
         why = "its digits are those that float32 writes"
         return Tolerance(*BY_TYPE["float32"], "float32", "float32", _taken_as_float32(why))
     unit = min(10.0**-spelling.decimals, COARSEST)
-    return Tolerance(0.0, unit, reason=f"one unit of the last decimal written, {unit:g}")
+    if not spelling.floating:
+        return Tolerance(0.0, unit, reason=f"one unit of the last decimal written, {unit:g}")
+    rtol, atol = BY_TYPE["float64"]
+    half = min(0.5 * 10.0 ** (1 - spelling.significant), COARSEST)  # of a number that begins with 1, the coarsest
+    return Tolerance(
+        max(rtol, half), max(atol, unit), reason=f"rounding to the {spelling.significant} significant digits written"
+    )
 
 
 def _taken_as_float32(why: str) -> str:
@@ -144,11 +154,12 @@ def _is_float32(got: Array) -> bool:
 
 
 def _is_float32_text(got: Array) -> bool:
-    """Say whether every number is the shortest text of a float32."""
+    """Say whether every number is the text of a float32, its shortest or that of nine digits."""
     finite = got[np.isfinite(got)]
     with np.errstate(over="ignore"):
         narrow = finite.astype(np.float32)
-    return all(float(str(x)) == wide for x, wide in zip(narrow, finite.tolist(), strict=True))
+    pairs = list(zip(narrow, finite.tolist(), strict=True))
+    return all(float(str(x)) == wide for x, wide in pairs) or all(float(f"{x:.9g}") == wide for x, wide in pairs)
 
 
 def round_to(dtype: str, array: Array) -> Array:

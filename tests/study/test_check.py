@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from attncalc import AttnCalcError, Verdict, assert_attention, attention, check
 from attncalc.core.prepare import prepare
 from attncalc.files import Written
+from attncalc.files.entry import measure
 from attncalc.study.check import check_problem
 
 Q = K = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
@@ -304,3 +305,108 @@ def test_a_mistake_that_narrow_arithmetic_blurs_is_spoken_of_but_not_named():
     verdict = check(got, q, k, v, rtol=1e-8, atol=1e-8)
     assert not verdict.mistakes
     assert any("nearly what scale-missing gives" in remark for remark in verdict.observations)
+
+
+# --- rows that the right mask empties
+
+
+SHORT = np.random.default_rng(5).normal(size=(3, 4))
+LONG = np.random.default_rng(6).normal(size=(5, 4))
+EMPTY_ABOVE = {"causal": True, "causal_align": "lower-right", "empty_rows": "zero"}
+
+
+def test_keys_in_an_empty_row_are_named_at_scores_and_lse():
+    """The right mask leaves queries 0 and 1 of 5 no key; these mistakes give them some."""
+    scores = LONG @ SHORT.T / 2
+    lse = np.log(np.exp(scores).sum(axis=-1))
+    multiplied = np.where(np.arange(3) <= np.arange(5)[:, np.newaxis] - 2, scores, 0)
+    for stage, got, names in (
+        ("scores", scores, ("causal-ignored",)),
+        ("lse", lse, ("causal-ignored", "mask-after-softmax")),  # both sum over every key
+        ("scores", multiplied, ("mask-multiplied",)),
+        ("lse", np.log(np.exp(multiplied).sum(axis=-1)), ("mask-multiplied",)),
+    ):
+        verdict = check(got, LONG, SHORT, SHORT, stage=stage, **EMPTY_ABOVE)
+        assert verdict.ids == names, stage
+        heads = [np.stack([array] * 2) for array in (got, LONG, SHORT, SHORT)]
+        assert check(*heads, stage=stage, **EMPTY_ABOVE).ids == names, stage
+
+
+def test_an_empty_row_that_stays_empty_is_named_too():
+    scores = LONG @ SHORT.T / 2
+    scores[:2] = -np.inf
+    assert "causal-ignored" in check(scores, LONG, SHORT, SHORT, stage="scores", **EMPTY_ABOVE).ids
+    scores[0] = 7  # what no mistake gives
+    assert check(scores, LONG, SHORT, SHORT, stage="scores", **EMPTY_ABOVE).ids == ()
+
+
+def test_a_mistake_at_lse_is_named_without_heads():
+    lse = np.log(np.exp(Q @ K.T).sum(axis=-1))
+    assert check(lse, Q, K, V, stage="lse").ids == ("scale-missing", "scale-after-softmax")
+
+
+def test_rounding_gives_an_empty_row_no_keys():
+    """Every weight is 0 or 1, whatever is rounded, but for the row that is empty."""
+    mask = np.eye(5, dtype=bool)
+    mask[2, 2] = False
+    q, k, v = np.random.default_rng(0).normal(size=(3, 5, 4))
+    for value in (0, np.nan):
+        got = np.eye(5)
+        got[2] = value
+        verdict = check(got, q, k, v, stage="weights", mask=mask, empty_rows="uniform")
+        assert not verdict
+        assert "softmax-low-precision" not in verdict.ids
+
+
+@pytest.mark.parametrize("fifth", [0.2, float(np.float16(0.2))])
+def test_rounding_is_named_beside_an_empty_row(fifth):
+    mask = np.ones((5, 5), dtype=bool)
+    mask[2] = False
+    q, k, v = np.random.default_rng(1).normal(size=(3, 5, 4))
+    e = np.exp((q @ k.T / 2).astype(np.float16).astype(float))
+    got = (e / e.sum(axis=-1, keepdims=True)).astype(np.float16).astype(float)
+    got[2] = fifth
+    verdict = check(got, q, k, v, stage="weights", mask=mask, empty_rows="uniform", rtol=1e-9, atol=1e-12)
+    assert verdict.ids == ("softmax-low-precision",)
+
+
+# --- numbers in scientific notation, and with so many significant digits
+
+
+@pytest.mark.parametrize("form", ["%.3e", "%.6e", "%.8e", "%.13e", "%.4g", "%.6g", "%.9g", "%.12g", "%.14g"])
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e5])
+def test_a_right_answer_of_so_many_digits_agrees(form, size):
+    """Rounded by Python itself; the values go from hundredths to hundreds of the size."""
+    rng = np.random.default_rng(8)
+    for _ in range(5):
+        q, k = rng.normal(size=(2, 6, 4))
+        v = rng.normal(size=(6, 3)) * 10.0 ** rng.integers(-2, 3, size=3) * size
+        problem, right = prepare(q, k, v), attention(q, k, v).output
+        texts = [form % x for x in right.ravel()]
+        got = np.array(texts, dtype=float).reshape(right.shape)
+        assert check_problem(problem, right, got, spelling=measure(texts))
+        wrong = attention(q, k, v, scale=1).output
+        texts = [form % x for x in wrong.ravel()]
+        verdict = check_problem(
+            problem, right, np.array(texts, dtype=float).reshape(right.shape), spelling=measure(texts)
+        )
+        assert "scale-missing" in verdict.ids
+
+
+def test_float32_of_nine_digits_is_float32():
+    right = RIGHT.output.astype(np.float32) * np.float32(1.0000001)
+    texts = [f"{x:.9g}" for x in right.ravel()]
+    assert text(np.array(texts, dtype=float).reshape(right.shape), measure(texts)).tolerance.dtype == "float32"
+
+
+def test_numbers_with_equal_decimals_keep_the_rule_of_decimals():
+    """Also where zeros at the end are left out, and where Python writes small ones with an exponent."""
+    for texts in (
+        ["10.0", "0.0", "3.3023", "6.6976", "7.5148", "7.5148"],
+        ["10.0000", "0.0000", "3.3023", "6.6976", "7.5148", "7.5148"],
+        ["12.345678", "1e-06", "2.3e-05", "0.123457", "1.234568", "0.5"],
+        ["0.3457", "1.0", "0.0123", "0.25"],
+    ):
+        assert not measure(texts).floating
+    for texts in (["1.234567e+00", "1.234567e-03"], ["12.3457", "0.123457"], ["12.3457", "0.123457", "10", "0", "nan"]):
+        assert measure(texts).floating
