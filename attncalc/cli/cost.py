@@ -1,7 +1,8 @@
 """``attncalc cost``: operations and bytes, from sizes alone."""
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,6 +11,7 @@ from attncalc.cli.environment import Environment
 from attncalc.cli.language import LanguageOptions
 from attncalc.cli.output import PAGES, PageOptions, deliver
 from attncalc.cli.values import Numbers, number, whole, whole_list
+from attncalc.errors import OptionError
 
 if TYPE_CHECKING:
     from attncalc.study.cost import Row, Sizes
@@ -95,8 +97,18 @@ def cost(env: Environment, counted: SizeOptions, language: LanguageOptions, outp
     env = output.messages(env)
     voice = language.voice(env, output.settings(env), output.chosen((*PAGES, "json")))
     sizes = counted.sizes()
-    rows = counts(TOKENS if counted.tokens is None else tuple(map(int, counted.tokens)), sizes)
+    try:
+        rows = counts(TOKENS if counted.tokens is None else tuple(map(int, counted.tokens)), sizes)
+    except OptionError as error:
+        error.message = _as_typed(error.message)
+        raise
     deliver(env, output, lambda: page(rows, sizes, voice), lambda: _record(rows, sizes))
+
+
+def _as_typed(message: str) -> str:
+    """Put the options, as they are typed, in place of the names that they have in the library."""
+    names = "|".join(entry.name for entry in fields(SizeOptions))
+    return re.sub(rf"\b({names})\b", lambda found: f"--{found[0].replace('_', '-')}", message)
 
 
 def _record(rows: "Sequence[Row]", sizes: "Sizes") -> Mapping[str, Any]:

@@ -30,7 +30,7 @@ def load_function(text: str) -> Function:
         if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
             raise AttnCalcError(f"{module_name} cannot be imported: {error}") from error
         raise OptionError(f"there is no module {module_name} in this folder or among the packages") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise AttnCalcError(f"{module_name} cannot be imported: {type(error).__name__}: {error}") from error
     for part in name.split("."):
         if not hasattr(found, part):

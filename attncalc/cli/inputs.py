@@ -78,7 +78,8 @@ class InputOptions:
     @property
     def nothing(self) -> bool:
         """Whether no input was named at all."""
-        return not self.files and self.x is None and self.example is None
+        named = (self.x, self.weights, self.context, self.example)
+        return not self.files and all(each is None for each in named)
 
 
 @dataclass(frozen=True)
@@ -251,6 +252,11 @@ def _projected(sources: Sources, inputs: InputOptions) -> tuple[dict[str, Any], 
     """Read a sequence and the weights of a layer."""
     if inputs.files:
         raise OptionError("--x, --weights and --context take the place of Q, K and V, and files are given as well")
+    if inputs.x is None:
+        given = [
+            _option(name) for name in ("weights", "weights_prefix", "context") if getattr(inputs, name) is not None
+        ]
+        raise OptionError(f"{' and '.join(given)} without a sequence: give --x as well", hint=f"--x FILE {given[0]} …")
     entries = {name: sources.entry(text) for name in ("x", "context") if (text := getattr(inputs, name)) is not None}
     keywords: dict[str, Any] = {name: entry.values for name, entry in entries.items()}
     if "x" in entries and entries["x"].labels:

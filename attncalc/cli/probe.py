@@ -129,7 +129,7 @@ def _running(env: Environment, function: Function, name: str, options: dict[str,
             with contextlib.redirect_stdout(env.stderr):
                 got = function(arrays["query"], arrays["key"], arrays["value"], **past, **keywords)
                 output = np.asarray(got, dtype=np.float64)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise AttnCalcError(f"{name} failed: {type(error).__name__}: {error}") from error
         if output.shape != problem.output_shape:
             facts = [("returned", shape_text(output.shape)), ("expected", shape_text(problem.output_shape))]

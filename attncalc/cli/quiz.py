@@ -66,7 +66,7 @@ def _ask(env: Environment, settings: "Settings", say: "Voice", chosen: "Sequence
     from attncalc.show.document import Text
     from attncalc.show.pages.quiz import asked, told
 
-    right = done = 0
+    right = done = unanswered = 0
     for n, question in enumerate(chosen, 1):
         env.write(("\n" if n > 1 else "") + render(asked(question, say, n, len(chosen)), "table", settings))
         given, verdict = _answer(env, say, question)
@@ -75,13 +75,17 @@ def _ask(env: Environment, settings: "Settings", say: "Voice", chosen: "Sequence
             break
         done += 1
         right += verdict is True
+        unanswered += verdict is None
         env.write("\n" + render(told(question, say, verdict), "table", settings))
-    end = (Text(say("quiz.score", right=right, asked=done)), Text(say("quiz.again", seed=seed + 1)))
-    env.write("\n" + render(Document(end), "table", settings))
+    end = [say("quiz.score", right=right, asked=done), say("quiz.again", seed=seed + 1)]
+    if unanswered:
+        end.insert(1, say("quiz.open", n=unanswered))
+    env.write("\n" + render(Document(tuple(map(Text, end))), "table", settings))
 
 
 def _answer(env: Environment, say: "Voice", question: "Question") -> tuple[str | None, bool | None]:
-    """Read an answer: (None, None) at the end of the input; on a terminal ask again when it is none."""
+    """Read an answer: (None, None) at the end of the input; what is none is asked again, or left open in a pipe."""
+    kind = "choice" if question.choices else "number"
     while True:
         env.write(say("quiz.prompt"))
         line = env.stdin.readline()
@@ -93,10 +97,12 @@ def _answer(env: Environment, say: "Voice", question: "Question") -> tuple[str |
         if not given:
             return given, None
         verdict = question.judge(given)
-        if verdict is not None or not env.stdin.isatty():
-            return given, bool(verdict)
-        ask = say("quiz.ask.choice" if question.choices else "quiz.ask.number")
-        env.write(say("quiz.unclear", ask=ask) + "\n")
+        if verdict is not None:
+            return given, verdict
+        if not env.stdin.isatty():
+            env.write(f"{say(f'quiz.unclear.{kind}')}\n")
+            return given, None
+        env.write(say("quiz.unclear", ask=say(f"quiz.ask.{kind}")) + "\n")
 
 
 def _record(chosen: "Sequence[Question]", options: Mapping[str, Any], answers: bool) -> Mapping[str, Any]:

@@ -14,6 +14,9 @@ from attncalc.errors import NumberError, OptionError, Shape, ShapeError
 MATRICES = tuple(entry.name for entry in fields(Projection))
 """Names of the matrices and biases of a layer: wq wk wv wo bq bk bv bo."""
 
+TRANSPOSED = "{name} looks transposed: PyTorch stores it so, under the name {letter}_proj.weight"
+TURNED_OUTPUT = "wo looks transposed: the name wo is for x @ w, and out_proj.weight for x @ w.T"
+
 
 def layout_of(rank: int, heads: int | None, layout: str | None) -> Layout:
     """Return the order of axes of inputs with this rank, 2 to 4.
@@ -185,17 +188,24 @@ def projection(weights: Mapping[str, ArrayLike], x: Array, context: Array, conte
         if not np.isfinite(array).all():
             place = tuple(int(n) for n in np.argwhere(~np.isfinite(array))[0])
             raise NumberError(f"{name} holds NaN or infinity", cell=(name, place))
-        if name.startswith("b"):
-            matrix = "w" + name[1]
-            if matrix not in found or found[matrix].shape[-1:] != array.shape:
-                others = [(matrix, found[matrix].shape)] if matrix in found else []
-                raise ShapeError(f"{name} must be as wide as the result of {matrix}", arrays=[shape, *others])
     for name, source, rows in (("wq", "x", x), ("wk", context_name, context), ("wv", context_name, context)):
         if found[name].shape[0] != rows.shape[-1]:
             raise ShapeError(
                 f"{name} must have one row for each column of {source}",
                 arrays=[(source, rows.shape), (name, found[name].shape)],
+                hint=TRANSPOSED.format(name=name, letter=name[1]) if found[name].shape[1] == rows.shape[-1] else None,
             )
+    for name, array in found.items():
+        if name.startswith("b"):
+            matrix = found.get("w" + name[1])
+            if matrix is None or matrix.shape[1] != len(array):
+                others = [] if matrix is None else [("w" + name[1], matrix.shape)]
+                turned = name == "bo" and matrix is not None and matrix.shape[0] == len(array)
+                raise ShapeError(
+                    f"{name} must be as wide as the result of w{name[1]}",
+                    arrays=[(name, array.shape), *others],
+                    hint=TURNED_OUTPUT if turned else None,
+                )
     return Projection(**found)
 
 
@@ -206,4 +216,5 @@ def check_output_projection(layer: Projection, sizes: Sizes) -> None:
             "wo must have one row for each column of the merged heads",
             arrays=[("wo", layer.wo.shape)],
             facts=[("heads", f"{sizes.H} × {sizes.d_v} columns")],
+            hint=TURNED_OUTPUT if layer.wo.shape[1] == sizes.H * sizes.d_v else None,
         )

@@ -158,9 +158,12 @@ def _listed(names: list[str], most: int = 4) -> str:
 def _check_ours(named: Iterable[str]) -> None:
     for name in named:
         if name not in fit.MATRICES:
+            small = name.casefold()
             raise OptionError(
                 f"weights has no place for {name}",
-                hint=f"the names are {' '.join(fit.MATRICES)}, or those of a module: {MODULE_HINT}",
+                hint=f"in small letters: {small}"
+                if small in fit.MATRICES
+                else f"the names are {' '.join(fit.MATRICES)}, or those of a module: {MODULE_HINT}",
             )
 
 
@@ -192,7 +195,11 @@ def _parts(weights: Mapping[str, ArrayLike], named: Mapping[str, str]) -> dict[s
         array = numbers(stored, weights[stored])
         if name in JOINED:
             if array.ndim == 0 or len(array) % 3:
-                raise ShapeError(f"{name} must hold three matrices of equal height", arrays=[(name, array.shape)])
+                raise ShapeError(
+                    f"{name} must hold three matrices of equal height",
+                    arrays=[(name, array.shape)],
+                    hint=f"{name} looks transposed" if array.ndim == 2 and array.shape[1] % 3 == 0 else None,
+                )
             for ours, part in zip(JOINED[name], np.split(array, 3), strict=True):
                 put(ours, name, part)
         for ours, names in MODULE_NAMES.items():
@@ -216,6 +223,8 @@ def _told(error: AttnCalcError, names: Mapping[str, str]) -> AttnCalcError:
     facts = [
         (name, f"{names[name]}, transposed" if name.startswith("w") else names[name]) for name in about if name in names
     ]
-    return type(error)(
-        error.message, facts=(*error.facts, *facts), hint=error.hint, arrays=error.arrays, cell=error.cell
-    )
+    hint = error.hint
+    for name in names.keys() & set(about):
+        if hint == fit.TRANSPOSED.format(name=name, letter=name[1:]):  # of a module's it is the other way round
+            hint = f"{names[name]} looks transposed: a matrix for x @ w has the name {name}"
+    return type(error)(error.message, facts=(*error.facts, *facts), hint=hint, arrays=error.arrays, cell=error.cell)

@@ -104,6 +104,7 @@ class Matrix:
     marks: Mapping[tuple[int, int], Role] = field(default_factory=dict)  # cells that stand out
     total: tuple[str, Array] | None = None  # a last column: its label and its (rows,) numbers
     fixed: bool = False  # keep the decimals when every number is whole; always so with strength
+    tiny: bool = False  # write 1.1e-14 where a number that is not 0 would look like it
 
     def __post_init__(self) -> None:
         shape = self.values.shape

@@ -65,6 +65,10 @@ def grid_of(matrix: Matrix, settings: Settings, signs: Signs, say: Callable[[str
     fixed = matrix.fixed or matrix.strength is not None
     shown = _pick(values, rows, columns)
     cells = texts(shown, values, settings.digits, full=settings.full, fixed=fixed, signs=signs)
+    if matrix.tiny and not settings.full:
+        for i, j in np.argwhere(shown != 0).tolist():
+            if not set(cells[i][j]) - set("-0."):
+                cells[i][j] = f"{shown[i, j]:.1e}"
     if matrix.blocked is not None and signs.blocked and values.dtype.kind != "b":
         blocked = _pick(as_columns(matrix.blocked), rows, columns)
         for i, j in np.argwhere(blocked & (shown == 0)).tolist():

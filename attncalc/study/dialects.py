@@ -20,6 +20,9 @@ from attncalc.errors import AttnCalcError, EmptyRowError
 UNITS = 64
 """How many units in the last place of the largest output two answers may lie apart and still be the same."""
 
+RULED = ("empty_rows", "scale", "mask_true", "causal_align", "window_left", "window_right")
+"""The options that a library's rules may set without a text of their own."""
+
 
 @dataclass(frozen=True, eq=False)
 class Answer:
@@ -29,7 +32,7 @@ class Answer:
         dialect: the library.
         output: in the user's order of axes, read-only; None where it has no answer.
         differs: the output rows (indexes of queries) that part from the rules in force, in any batch or head.
-        changed: the options that its rules changed, and what became of them.
+        changed: the options that its rules set otherwise than the rules in force, and what became of them.
         reason: why there is no answer, or "".
     """
 
@@ -100,12 +103,37 @@ def _ask(dialect: Dialect, given: Mapping[str, Any], problem: Problem, right: Ar
         return Answer(dialect, None, (), {}, error.message)
     adopted = theirs.adopted
     assert adopted is not None
+    changed = _changed(theirs, problem, {"empty_rows": "error"} if len(undefined) else {})
     if adopted.lacks:
-        return Answer(dialect, None, (), adopted.changed, f"has no {' and no '.join(adopted.lacks)}")
+        return Answer(dialect, None, (), changed, f"has no {' and no '.join(adopted.lacks)}")
     output = _output(theirs, steps_of(dialect, theirs, explicit=given.get("empty_rows") is not None))
     apart = _apart(output, right, problem)
     apart[undefined] = True
-    return Answer(dialect, output, tuple(int(i) for i in np.flatnonzero(apart)), adopted.changed)
+    return Answer(dialect, output, tuple(int(i) for i in np.flatnonzero(apart)), changed)
+
+
+def _changed(theirs: Problem, problem: Problem, really: Mapping[str, Any]) -> dict[str, str]:
+    """Return the options in which a library's rules part from those in force, and what became of them.
+
+    Args:
+        theirs: inputs, and the library's rules.
+        problem: inputs, and the rules in force; ``really`` are those that stand in for others.
+        really: see problem.
+    """
+    assert theirs.adopted is not None
+    told = theirs.adopted.changed
+    in_force = {**problem.options, **really}
+
+    def same(name: str) -> bool:
+        names = ("mask", "bias") if name == "mask" else (name,)
+        return all(np.array_equal(in_force[each], theirs.options[each]) for each in names)
+
+    names = [*told, *(name for name in RULED if name not in told)]
+    return {name: told.get(name) or _text(theirs.options[name]) for name in names if not same(name)}
+
+
+def _text(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else "none" if value is None else str(value)
 
 
 def steps_of(dialect: Dialect, problem: Problem, *, explicit: bool) -> Steps:

@@ -156,7 +156,6 @@ def test_cost_is_readable(attncalc):
     out = attncalc("cost", "--tokens", "128,512", "--color", "never", width=80).out
     assert re.search(r"^ +512 +262 144 +2 MiB +16× ", out, re.MULTILINE)
     assert "128 → 512 tokens is 4 times the tokens and 16 times the elements" in " ".join(out.split())
-    assert "heads must be a multiple of kv_heads" in attncalc.fails("cost", "--heads", "3", "--kv-heads", "2")
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -206,7 +205,7 @@ def test_a_wrong_answer_is_explained_at_once(attncalc):
     known = answers(attncalc, "--seed", "0")
     first = known[0]
     done = attncalc("quiz", "--seed", "0", stdin=b"zebra\n")
-    assert f"✗ Not quite: the answer is {first['answer']}" in done.out
+    assert f"The answer is {first['answer']}" in done.out
     assert first["explanation"][:30] in done.out
     assert "0 of 1 right." in done.out
 
@@ -264,3 +263,99 @@ def test_latex_compiles(attncalc, tmp_path, command):
         ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "whole.tex"], cwd=tmp_path, capture_output=True
     )
     assert run.returncode == 0, run.stdout.decode("latin-1")[-2000:]
+
+
+# ── what is said is so ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_query_with_a_single_key_is_not_said_to_move(attncalc):
+    out = attncalc("probe", "--causal", "--change", "queries", "--color", "never").out
+    assert "Every query moves its own, but for q0: where a query sees a single key," in out
+    assert "Every query moves its own output and no other" not in out
+    zh = attncalc("probe", "--causal", "--change", "queries", "--lang", "zh").out
+    assert "除 q0 外，每个查询都影响自己的输出" in zh
+    assert "Every query moves its own output and no other" in attncalc("probe", "--change", "queries").out
+
+
+def test_no_query_moves_where_each_sees_one_key(attncalc):
+    attncalc.write(one=[[1, 2]])
+    out = attncalc("probe", "one.json", "one.json", "one.json", "--change", "queries").out
+    assert "No query moves any output, not even its own" in out
+
+
+def test_a_change_that_is_small_is_not_shown_as_none(attncalc):
+    attncalc.write(q=[[1], [1], [1]], k=[[0], [0], [0]], v=[[1e-13], [2e-13], [5]])
+    arguments = ("probe", "q.json", "k.json", "v.json", "--causal", "--change", "keys", "--color", "never")
+    out = attncalc(*arguments).out
+    assert re.search(r"^q0 │ +0\.0000 +0\.0000 +0\.0000$", out, re.MULTILINE)
+    assert re.search(r"^q1 │ +5\.0e-14 +5\.0e-14 +0\.0000$", out, re.MULTILINE)  # from a mean of 1.5e-13
+    assert "4.9999999999" in attncalc(*arguments, "--format", "plain").out
+
+
+QUITTERS = """
+import sys
+
+def leaves(q, k, v):
+    sys.exit(3)
+
+def politely(q, k, v):
+    raise SystemExit
+
+def interrupted(q, k, v):
+    raise KeyboardInterrupt
+"""
+
+
+def test_a_function_that_ends_the_program_has_failed(attncalc, tmp_path):
+    (tmp_path / "quitters_for_probe.py").write_text(QUITTERS)
+    (tmp_path / "quits_at_once_for_probe.py").write_text("raise SystemExit(1)")
+    assert "leaves failed: SystemExit: 3" in attncalc.fails("probe", "--python", "quitters_for_probe:leaves")
+    assert "politely failed: SystemExit" in attncalc.fails("probe", "--python", "quitters_for_probe:politely")
+    message = attncalc.fails("probe", "--python", "quits_at_once_for_probe:f")
+    assert "quits_at_once_for_probe cannot be imported: SystemExit: 1" in message
+    assert attncalc("probe", "--python", "quitters_for_probe:interrupted").code == 130
+
+
+def test_messages_speak_of_what_was_typed(attncalc):
+    assert "--heads must be a multiple of --kv-heads, and 3 is none of 2" in attncalc.fails(
+        "cost", "--heads", "3", "--kv-heads", "2"
+    )
+    assert "--value-dim must be 1 or more, not 0" in attncalc.fails("cost", "--value-dim", "0")
+    message = attncalc.fails("compute", "--context", "q.json")
+    assert message.startswith("attncalc: error: --context without a sequence: give --x as well\n")
+    assert "--weights without a sequence" in attncalc.fails("explain", "--weights", "q.json")
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_no_two_columns_of_scaling_have_one_name(attncalc, lang):
+    out = attncalc("scaling", "--dims", "4", "--samples", "20", "--format", "markdown", "--lang", lang).out
+    head = next(line for line in out.splitlines() if line.startswith("|"))
+    names = [cell.strip() for cell in head.strip("|").split("|")]
+    assert len(names) == len(set(names)) == 9
+
+
+def test_an_answer_that_is_none_is_not_called_wrong(attncalc):
+    known = answers(attncalc, "--seed", "0")
+    numbers = [n for n, question in enumerate(known) if not question["choices"]]
+    lines = ["zebra\n"] * (numbers[0] + 1)
+    out = attncalc("quiz", "--seed", "0", "--questions", str(len(known)), stdin="".join(lines).encode()).out
+    assert out.count("That is none of the letters; it counts as not answered.") == numbers[0]
+    assert out.count("That is no number; it counts as not answered.") == 1
+    assert "Not quite" not in out
+    assert f"Not answered: {len(lines)}." in out
+    assert "没有回答：1 题。" in attncalc("quiz", "--lang", "zh", stdin=b"zebra\n").out
+
+
+def test_answers_end_in_the_full_stop_of_the_language(attncalc):
+    told = [line for line in attncalc("quiz", "--answers", "--lang", "zh").out.splitlines() if line.startswith("答案")]
+    assert len(told) > 20
+    assert all("。" in line and ". " not in line for line in told)
+    assert "Answer: b) some. " in attncalc("quiz", "--answers").out
+
+
+def test_the_question_about_the_order_is_not_about_exchanging_keys_and_values(attncalc):
+    en = " ".join(attncalc("quiz", "--list").out.split())
+    assert "The key/value pairs come in another order, each key still with its own value" in en
+    assert "Keys and values change places" not in en + attncalc("probe", "--shuffle", "1").out
+    assert "键和值一起换位置" not in attncalc("quiz", "--list", "--lang", "zh").out
+    assert all("1 key/value heads" not in attncalc("quiz", "--list", "--seed", str(seed)).out for seed in range(6))

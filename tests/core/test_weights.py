@@ -146,3 +146,50 @@ def test_messages_about_a_module_say_its_own_names():
 def test_a_prefix_without_weights():
     with pytest.raises(AttnCalcError, match="belong to a sequence x"):
         attention(X, X, X, weights_prefix="a")
+
+
+# ── the wrong way round, or in capitals ──────────────────────────────────────────────────────────────────
+
+
+def message_about(weights, **more):
+    with pytest.raises(AttnCalcError) as caught:
+        attention(x=X, weights=weights, heads=H, kv_heads=G, **more)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("letter", ["q", "v"])
+def test_a_matrix_that_looks_transposed_is_said_to(letter):
+    w = matrices()
+    w[f"w{letter}"] = w[f"w{letter}"].T
+    assert (
+        f"hint: w{letter} looks transposed: PyTorch stores it so, under the name {letter}_proj.weight"
+        in message_about(w)
+    )
+    ours = matrices()
+    theirs = hugging_face(ours)
+    theirs[f"{letter}_proj.weight"] = ours[f"w{letter}"]
+    message = message_about(theirs)
+    assert f"hint: {letter}_proj.weight looks transposed: a matrix for x @ w has the name w{letter}" in message
+    assert "PyTorch stores it so" not in message
+
+
+def test_an_output_matrix_that_looks_transposed_is_said_to():
+    hint = "hint: wo looks transposed: the name wo is for x @ w, and out_proj.weight for x @ w.T"
+    w = matrices()
+    assert hint in message_about({**w, "wo": w["wo"].T, "bo": np.zeros(H * D_V)})
+    assert hint in message_about({**w, "wo": w["wo"].T})
+
+
+def test_a_matrix_that_fits_neither_way_has_no_such_hint():
+    assert "transposed" not in message_about({**matrices(), "wq": np.ones((3, 4)), "bq": np.ones(4)})
+
+
+def test_joined_matrices_the_wrong_way_round_are_said_to_be():
+    w = torch_joined(matrices(G=H, d_v=D))
+    with pytest.raises(AttnCalcError, match="in_proj_weight looks transposed"):
+        attention(x=X, weights={**w, "in_proj_weight": w["in_proj_weight"].T}, heads=H)
+
+
+def test_names_in_capitals_are_hinted():
+    w = matrices()
+    assert "hint: in small letters: wq" in message_about({name.upper(): array for name, array in w.items()})

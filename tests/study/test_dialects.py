@@ -174,3 +174,23 @@ def test_numbers_too_large_for_the_type():
         compare(query=big, key=big, value=big)
     notes = compare(query=[[300.0]], key=[[300.0]], value=[[1.0]], dtype="float16").notes
     assert any("too large for float16" in note for note in notes)
+
+
+def test_a_rule_that_is_in_force_already_is_not_changed():
+    found = answers(like="jax")
+    assert found["jax"].changed == found["mlx"].changed == {}
+    assert found["torch-sdpa"].changed == {"empty_rows": "zero"}
+    assert found["keras-attention"].changed == {"scale": "1"}
+    assert all("empty_rows" not in answer.changed for answer in answers(empty_rows="uniform").values())
+    numbers = answers(mask=np.array([[1, 0, 1], [1, 1, 0]]), like="torch-sdpa")
+    assert "mask" not in numbers["torch-sdpa"].changed
+
+
+def test_a_rule_of_the_library_in_force_that_another_takes_back_is_changed():
+    found = answers(like="keras-attention")
+    assert found["keras-attention"].changed == {}
+    assert found["torch-sdpa"].changed == {"empty_rows": "zero", "scale": f"{1 / np.sqrt(2):g}"}
+    corner = answers(like="mlx", causal=True)
+    assert "causal_align" not in corner["mlx"].changed
+    assert corner["torch-sdpa"].changed["causal_align"] == "upper-left"
+    assert answers(mask=MASK)["jax"].changed == {"empty_rows": "uniform"}

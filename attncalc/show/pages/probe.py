@@ -42,7 +42,16 @@ def page(
         Heading(title),
         Text(say(f"probe.what.{probed.what}")),
         Matrix(say("probe.moves"), probed.influence, query_tokens, columns, column_prefix=prefix, marks=marks),
-        Matrix(say("probe.sizes"), probed.change, query_tokens, columns, column_prefix=prefix, marks=marks, fixed=True),
+        Matrix(
+            say("probe.sizes"),
+            probed.change,
+            query_tokens,
+            columns,
+            column_prefix=prefix,
+            marks=marks,
+            fixed=True,
+            tiny=True,
+        ),
     ]
     blocks += _stays(probed, say, columns)
     blocks.append(_verdict(probed, say, causal))
@@ -70,11 +79,23 @@ def _verdict(probed: Probed, say: Voice, causal: bool) -> Text:
     good, bad = Span("✓ ", Role.RIGHT), Span("✗ ", Role.WRONG)
     if probed.what == "queries":
         others = np.argwhere(probed.influence & ~np.eye(len(probed.influence), dtype=bool))
-        return Text((bad, say("probe.notown", pairs=_pairs(others, say))) if len(others) else (good, say("probe.own")))
+        if len(others):
+            return Text((bad, say("probe.notown", pairs=_pairs(others, say))))
+        return Text((good, _own(np.flatnonzero(~probed.influence.diagonal()), len(probed.influence), say)))
     if not len(probed.leaks):
         return Text((good, say("probe.causal")))
     told = say.count("probe.leaks", len(probed.leaks), pairs=_pairs(probed.leaks, say))
     return Text((bad, told) if causal else f"{told} {say('probe.unmasked')}")
+
+
+def _own(still: np.ndarray, count: int, say: Voice) -> str:
+    """Say which queries move their own output: all, or all but some, or none."""
+    if not len(still):
+        return say("probe.own")
+    if len(still) == count:
+        return say("probe.own.none")
+    names = [f"q{i}" for i in still[:LISTED]] + ["…"] * (len(still) > LISTED)
+    return say.count("probe.own.but", len(still), still=say.listed(names))
 
 
 def _pairs(pairs: np.ndarray, say: Voice) -> str:

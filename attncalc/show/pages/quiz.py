@@ -14,7 +14,7 @@ def listing(questions: Sequence[Question], say: Voice, answers: bool) -> Documen
         blocks += _asked(f"{n}.", question)
         if answers:
             said = say("quiz.answer", answer=answer_text(question))
-            blocks.append(Text((Span(said, Role.RIGHT), f". {question.explanation}")))
+            blocks.append(Text((Span(said, Role.RIGHT), f" {question.explanation}")))
     return Document(tuple(blocks))
 
 

@@ -38,7 +38,7 @@ def page(rows: Sequence[Row], say: Voice, samples: int, seed: int) -> Document:
 def _table(rows: Sequence[Row], say: Voice) -> Table:
     titles = ["d"]
     for name in ("variance", "entropy", "max_weight", "gradient"):
-        titles += [say(f"scaling.{name}"), say("scaling.scaled")]
+        titles += [say(f"scaling.{name}"), say(f"scaling.scaled.{name}")]
     cells = []
     for row in rows:
         cell = [str(row.d), f"{row.variance:.1f}", f"{row.variance_scaled:.3f}"]

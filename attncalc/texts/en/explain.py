@@ -145,7 +145,7 @@ TEXTS = {
     "mask.empty": "{Query} may attend to no key at all.",
     "mask.empty.zero": "What it gets is said by --empty-rows zero: weights and output 0.",
     "mask.empty.nan": "What it gets is said by --empty-rows nan: NaN, in weights and output.",
-    "mask.empty.uniform": "What it gets is said by --empty-rows uniform: the weight 1/S from every key, blocked or not.",
+    "mask.empty.uniform": "What it gets is said by --empty-rows uniform: the weight 1/S for every key, blocked too.",
     "mask.empty.error": "For --empty-rows error that is an error.",
     "mask.empty.sink": "{Query} may attend to no key at all: the sink takes all its weight.",
     "mask.verdict": "{Query} may attend to {seen}, and not to {hidden}:",

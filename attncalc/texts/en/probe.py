@@ -33,17 +33,29 @@ TEXTS = {
     "probe.pair": "query {i} on position {j}",
     "probe.unmasked": "That is as it should be without a causal mask; with --causal none would.",
     "probe.own": "Every query moves its own output and no other: queries do not see each other.",
+    "probe.own.but.one": (
+        "No query moves an output that is not its own: queries do not see each other. Every query moves its own, but "
+        "for {still}: where a query sees a single key, that key gets the weight 1 whatever the query is."
+    ),
+    "probe.own.but.many": (
+        "No query moves an output that is not its own: queries do not see each other. Every query moves its own, but "
+        "for {still}: where a query sees a single key, that key gets the weight 1 whatever the query is."
+    ),
+    "probe.own.none": (
+        "No query moves any output, not even its own: where a query sees a single key, that key gets the weight 1 "
+        "whatever the query is."
+    ),
     "probe.notown": "A query moves an output that is not its own, which no attention does: {pairs}.",
     "shuffle.title": "The positions in another order: {order}",
     "shuffle.queries": (
-        "Queries, keys and values change places together. Attention itself knows no order: it adds up over all keys, "
-        "whichever comes first. So the outputs only change places in the same way, unless something in the rules "
-        "knows where a token stands."
+        "The positions come in another order, each with its query, key and value. Attention itself knows no order: it "
+        "adds up over all keys, whichever comes first. So the outputs only change places in the same way, unless "
+        "something in the rules knows where a token stands."
     ),
     "shuffle.keys": (
-        "Keys and values change places together, the queries stay. Attention itself knows no order: it adds up over "
-        "all keys, whichever comes first. So no output changes, unless something in the rules knows where a token "
-        "stands."
+        "The pairs of key and value come in another order, the queries stay. Attention itself knows no order: it adds "
+        "up over all keys, whichever comes first. So no output changes, unless something in the rules knows where a "
+        "token stands."
     ),
     "shuffle.rules": "rules",
     "shuffle.difference": "largest difference",

@@ -10,8 +10,11 @@ TEXTS = {
     "quiz.wrong": "Not quite: the answer is {answer}.",
     "quiz.skipped": "The answer is {answer}.",
     "quiz.unclear": "That is no answer here. {ask}",
-    "quiz.answer": "Answer: {answer}",
+    "quiz.unclear.choice": "That is none of the letters; it counts as not answered.",
+    "quiz.unclear.number": "That is no number; it counts as not answered.",
+    "quiz.answer": "Answer: {answer}.",
     "quiz.score": "{right} of {asked} right.",
+    "quiz.open": "Not answered: {n}.",
     "quiz.again": "Other questions and other numbers: attncalc quiz --seed {seed}",
     # choices
     "quiz.mixed": "An output of attention is a weighted mean. Of what?",
@@ -141,9 +144,10 @@ TEXTS = {
         "exp(5) stands in every term above and below the fraction and cancels. Only differences count."
     ),
     "quiz.permute-keys": (
-        "Keys and values change places together; there is no mask and no position encoding. What happens?"
+        "The key/value pairs come in another order, each key still with its own value; there is no mask and no "
+        "position encoding. What happens?"
     ),
-    "quiz.permute-keys.a": "the outputs change places too",
+    "quiz.permute-keys.a": "the outputs come in another order too",
     "quiz.permute-keys.b": "all outputs change",
     "quiz.permute-keys.c": "no output changes",
     "quiz.permute-keys.why": (
@@ -228,8 +232,8 @@ TEXTS = {
     "quiz.n-growth": "From {first} to {last} tokens: how many times as many weights?",
     "quiz.n-growth.why": "{times} times the queries and {times} times the keys: {times} × {times} = {answer}.",
     "quiz.n-cache": (
-        "A cache holds {tokens} tokens for {groups} key/value heads of width {d}, in float16 (2 bytes a number). How "
-        "many bytes?"
+        "A cache holds {tokens} tokens; number of key/value heads: {groups}, width of each: {d}, type: float16 (2 "
+        "bytes a number). How many bytes?"
     ),
     "quiz.n-cache.why": "Keys and values: 2 × {groups} × {tokens} × {d} numbers of 2 bytes, {answer} bytes.",
 }

@@ -4,14 +4,17 @@ TEXTS = {
     "scaling.title": "Why scores are divided by √d: an experiment",
     "scaling.text": (
         "Queries and keys of random numbers with mean 0 and variance 1; {samples} queries at each width d, each "
-        "compared with {keys} keys. The left number of each pair is without the scale, the right one with 1/√d. Seed "
-        "{seed}."
+        "compared with {keys} keys. The left number of each pair is without the scale, the right one, marked *, with "
+        "1/√d. Seed {seed}."
     ),
     "scaling.variance": "variance",
     "scaling.entropy": "entropy",
     "scaling.max_weight": "top weight",
     "scaling.gradient": "gradient",
-    "scaling.scaled": "scaled",
+    "scaling.scaled.variance": "var.*",
+    "scaling.scaled.entropy": "entr.*",
+    "scaling.scaled.max_weight": "top w.*",
+    "scaling.scaled.gradient": "grad.*",
     "scaling.read.variance": (
         "variance: of the products. It is about d, since a product is a sum of d terms; divided by √d it stays about 1."
     ),

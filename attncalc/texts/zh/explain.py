@@ -173,7 +173,9 @@ TEXTS = {
     "output.text.sink": (
         "权重说多少，值就占多少。汇点（sink）占去一份权重而没有值，所以输出是各个值与 0 的加权平均。逐列计算："
     ),
-    "output.text.sink.alone": "权重说多少，值就占多少。汇点（sink）占去一份权重而没有值，所以输出是各个值与 0 的加权平均。",
+    "output.text.sink.alone": (
+        "权重说多少，值就占多少。汇点（sink）占去一份权重而没有值，所以输出是各个值与 0 的加权平均。"
+    ),
     "output.left_out": "权重为 0 的键略去：它们的值是什么都没有影响。",
     "output.nothing": "{Query} 的所有权重都是 0，输出也是 0。",
     # merge
