@@ -232,7 +232,10 @@ def _prepared(q: ArrayLike | None, k: ArrayLike | None, v: ArrayLike | None, opt
 
 def _answer(got: ArrayLike) -> tuple[Array, str]:
     """Return an answer as numbers, and the name of its type."""
-    dtype = np.asarray(got).dtype.name
+    try:
+        dtype = np.asarray(got).dtype.name
+    except (ValueError, TypeError):
+        dtype = "float64"  # it is no array, which the next lines say
     if dtype == "bfloat16":  # of ml_dtypes, which numpy can only convert
         return np.asarray(got).astype(np.float32), dtype
     return arrays.numbers("got", got), dtype

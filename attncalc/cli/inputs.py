@@ -208,7 +208,7 @@ def _attended(sources: Sources, files: list[str]) -> tuple[dict[str, Any], dict[
     if len(files) != 3:
         raise OptionError(
             f"Q, K and V are three files, or one that holds all; given: {len(files) or 'none'}",
-            hint="attncalc compute q.json k.json v.json; or --example textbook",
+            hint="q.json k.json v.json; or --example textbook",
         )
     entries = dict(zip(("query", "key", "value"), (sources.entry(file) for file in files), strict=True))
     keywords: dict[str, Any] = {name: entry.values for name, entry in entries.items()}

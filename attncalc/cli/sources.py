@@ -33,12 +33,12 @@ class Sources:
         """Remember notes of a file."""
         self._notes.update(dict.fromkeys(notes))
 
-    def file(self, source: str) -> "File":
+    def file(self, source: str, *, any_shape: bool = False) -> "File":
         """Read a whole file, a container perhaps."""
         from attncalc.files import read, split_name
 
         path, name = split_name(_named(source))
-        found = read(path, self._stdin(source))
+        found = read(path, self._stdin(source), any_shape=any_shape)
         if name is not None:
             raise OptionError(f"{source} names one array, and several are needed", hint=f"{path} holds all of them")
         self.hear(found.notes)
@@ -61,7 +61,7 @@ class Sources:
 
         if split_name(source)[1] is not None:
             return self.entry(source)
-        file = self.file(source)
+        file = self.file(source, any_shape=True)
         names = list(file.entries)
         if stage not in names and len(names) != 1:
             raise FileError(

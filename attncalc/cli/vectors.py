@@ -10,7 +10,7 @@ import typer
 from attncalc import __version__
 from attncalc.cli.environment import Environment
 from attncalc.cli.output import PAGES, PageOptions, deliver
-from attncalc.errors import FileError
+from attncalc.errors import FileError, OptionError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from attncalc.study.vectors import Vector
 
 TEST = "test_attention.py"
+SCHEMA = "attncalc.vectors/1"
 
 
 def vectors(
@@ -38,16 +39,19 @@ def vectors(
 
     env = output.messages(env)
     output.chosen((*PAGES, "json"))
+    if not directory:
+        raise OptionError("DIR is an empty name", hint="attncalc vectors my-vectors")
     try:
         os.makedirs(directory, exist_ok=True)
     except OSError as error:
         raise FileError(f"{directory}: cannot be made a folder: {error.strerror}") from error
+    _check_ours(directory)
     exposes = exposing()
     for vector in VECTORS:
         _write(env, directory, f"{vector.name}.npz", as_npz(vector, answer=True))
         _write(env, directory, f"{vector.name}.json", _json(vector).encode())
     manifest = {
-        "schema": "attncalc.vectors/1",
+        "schema": SCHEMA,
         "version": __version__,
         "vectors": [
             {
@@ -64,6 +68,27 @@ def vectors(
         text = package_files("attncalc.cli").joinpath("vectors_folder", f"{name}.txt").read_text(encoding="utf-8")
         _write(env, directory, name, text.replace("VECTOR_TABLE\n", _markdown(exposes)).encode())
     deliver(env, output, lambda: _page(directory, exposes), lambda: manifest)
+
+
+def _check_ours(directory: str) -> None:
+    """Refuse a folder with files that are not ours: it is empty, or an earlier manifest.json stands in it."""
+    try:
+        names = sorted(os.listdir(directory))
+    except OSError as error:
+        raise FileError(f"{directory}: cannot be read: {error.strerror}") from error
+    if not names:
+        return
+    try:
+        with open(os.path.join(directory, "manifest.json"), "rb") as file:
+            ours = json.load(file).get("schema") == SCHEMA
+    except (OSError, ValueError, AttributeError, RecursionError):
+        ours = False
+    if not ours:
+        raise FileError(
+            f"{directory}: holds files that are none of attncalc's vectors, and may lose some",
+            facts=[("it has", ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else ""))],
+            hint=f"a new folder: attncalc vectors {os.path.join(directory, 'vectors')}",
+        )
 
 
 def _write(env: Environment, directory: str, name: str, data: bytes) -> None:

@@ -59,19 +59,31 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__} has no attribute {name}")
 
 
-def read(source: str, stdin: BinaryIO | None = None) -> File:
-    """Read a file; ``-`` is standard input.  The content decides what it is, whatever its name says."""
+def read(source: str, stdin: BinaryIO | None = None, *, any_shape: bool = False) -> File:
+    """Read a file; ``-`` is standard input.  The content decides what it is, whatever its name says.
+
+    Args:
+        source: the file.
+        stdin: what ``-`` reads.
+        any_shape: a single number, and a list of nothing, are arrays too; otherwise they are errors.
+    """
     origin = _unpacked(source, stdin)
     if origin.size == 0:
         raise FileError(f"{source}: is empty")
     head = origin.start()
     for form in FORMATS:
         if form.begins(head):
-            return _not_single(form.read(origin))
+            return form.read(origin) if any_shape else _not_single(form.read(origin))
     refuse_foreign(head, source)
     text, notes = _text(origin)
-    from attncalc.files.json_format import is_json, read_json  # the text formats are loaded when one is met
+    from attncalc.files.json_format import (
+        is_json,
+        read_json,
+        unusual_array,
+    )  # the text formats are loaded when one is met
 
+    if any_shape and (values := unusual_array(text)) is not None:
+        return File(source, "json", {"": Entry(values, source, "float64", notes=notes)}, notes)
     if is_json(text):
         return _not_single(read_json(text, source, notes))
     from attncalc.files.table_format import read_table

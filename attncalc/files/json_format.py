@@ -22,6 +22,7 @@ from attncalc.files.json_faults import syntax_fault
 OWN = "attncalc."  # how the schema of attncalc's own documents begins
 NO_ARRAYS = ("schema", "shapes", "options", "notes")  # what is none of their arrays
 TEXTS = re.compile(r'\s*\[\s*"(?:[^"\\]|\\.)*"\s*(?:,|\Z)')  # how a list of texts begins
+EMPTY = re.compile(r"\s*\[[\s\[\],]*")  # lists that hold nothing but lists
 BLOCKED = ("scores", "lse")  # where their null is −∞; elsewhere it is NaN
 
 
@@ -113,6 +114,16 @@ def scalar_kind(text: str) -> str | None:
     except ValueError:
         return None
     return "a single number" if isinstance(value, int | float) else "a single text" if value else "null"
+
+
+def unusual_array(text: str) -> np.ndarray | None:
+    """Return the array of a list that holds nothing but lists, such as ``[]`` or ``[[], []]``; None for all else."""
+    if EMPTY.fullmatch(text) is None:
+        return None
+    try:
+        return np.array(json.loads(text), dtype=np.float64)
+    except (ValueError, RecursionError):
+        return None
 
 
 def parse(

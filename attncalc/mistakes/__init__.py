@@ -106,4 +106,6 @@ def find(id: str) -> Mistake:
         if mistake.id == id:
             return mistake
     ids = [mistake.id for mistake in CATALOGUE]
-    raise OptionError(f"no known mistake is called {id}", hint=did_you_mean(id, ids) or "attncalc mistakes lists them")
+    raise OptionError(
+        f"no known mistake is called {id or '“”'}", hint=did_you_mean(id, ids) or "attncalc mistakes lists them"
+    )

@@ -192,6 +192,8 @@ def _observations(
 
 def check_stage(name: str) -> str:
     """Return the name of a stage that can be checked, or say which one may have been meant."""
+    if not isinstance(name, str):
+        raise OptionError(f"stage is a name, not {name!r}", hint=f"the stages are {', '.join(STAGES)}")
     if name not in STAGES:
         raise OptionError(
             f"there is no stage {name}", hint=did_you_mean(name, STAGES) or f"the stages are {', '.join(STAGES)}"

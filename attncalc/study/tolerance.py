@@ -5,6 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
+from attncalc.core.arrays import real_number
 from attncalc.core.dtypes import ARITHMETIC, to_bfloat16
 from attncalc.core.shapes import Array
 from attncalc.errors import OptionError
@@ -96,7 +97,7 @@ def tolerance_for(
         rtol: what the user says, or None; ``atol`` likewise.
     """
     for name, given in (("rtol", rtol), ("atol", atol)):
-        if given is not None and not (np.isfinite(given) and given >= 0):
+        if given is not None and not real_number(name, given) >= 0:
             raise OptionError(f"{name} must be 0 or greater, not {given:g}")
     usual = _by_digits(got, spelling) if spelling is not None else _by_type(got, dtype)
     if rtol is None and atol is None:

@@ -112,3 +112,39 @@ def test_of_several_heads_the_one_that_is_off_most_is_shown(attncalc):
     out = attncalc("check", *FILES, "--got", "got.json").out
     assert "this answer · head 1" in out
     assert "head 1 of 2; query 2 of 3; column 0 of 3" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "shape"),
+    [
+        ("a.json", "[]", "0"),
+        ("a.json", " [ ] ", "0"),
+        ("a.json", "[[], []]", "2 × 0"),
+        ("a.npy", None, "a single number"),
+    ],
+)
+def test_an_answer_of_another_shape_is_wrong_whatever_the_shape(attncalc, name, text, shape):
+    if text is None:
+        np.save(attncalc.folder / name, np.float64(3))
+    else:
+        (attncalc.folder / name).write_text(text)
+    done = attncalc("check", *FILES, "--got", name)
+    assert done.code == 1
+    assert f"its shape is {shape}, not 3 × 2" in done.out
+
+
+def test_the_hint_names_no_other_command(attncalc):
+    said = attncalc.fails("check", "--got", "q.json")
+    assert "hint: q.json k.json v.json" in said
+    assert "compute" not in said
+
+
+def test_texts_as_an_answer_name_the_file(attncalc):
+    np.save(attncalc.folder / "t.npy", np.array(["a", "b"]))
+    assert "t.npy" in attncalc.fails("check", *FILES, "--got", "t.npy")
+
+
+def test_scientific_text_of_a_right_answer_agrees(attncalc):
+    for form in ("%.3e", "%.6e", "%.8e", "%.13e", "%.6g", "%.9g", "%.12g"):
+        np.savetxt(attncalc.folder / "a.txt", CAUSAL.output, fmt=form)
+        assert attncalc("check", *FILES, "--causal", "--got", "a.txt").code == 0, form

@@ -148,3 +148,19 @@ def test_the_written_test_file_runs(attncalc, monkeypatch):
     arrays, options, expected = space["load_vector"]("causal-lengths")
     assert check(expected, arrays.pop("q"), arrays.pop("k"), arrays.pop("v"), **arrays, **options)
     assert space["lacking"](lambda q, k, v: None, ["mask"]) == ["mask"]
+
+
+def test_vectors_write_over_vectors_only(attncalc):
+    folder = Path("project")
+    folder.mkdir()
+    assert attncalc("vectors", "project").code == 0  # an empty folder
+    assert attncalc("vectors", "project").code == 0  # an earlier one of ours
+    for text in ("{}", "[]", "no JSON", '{"schema": "another/1"}'):
+        (folder / "manifest.json").write_text(text)
+        (folder / "README.md").write_text("mine")
+        said = attncalc.fails("vectors", "project")
+        assert "project: holds files that are none of attncalc's vectors" in said
+        assert "hint: a new folder: attncalc vectors project/vectors" in said
+        assert (folder / "README.md").read_text() == "mine"
+    assert "DIR is an empty name" in attncalc.fails("vectors", "")
+    assert "no known mistake is called “”" in attncalc.fails("mistakes", "")

@@ -1,6 +1,7 @@
 """Is an answer right?  Tolerances, errors, places, remarks; right answers in disguise; random noise."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -410,3 +411,18 @@ def test_numbers_with_equal_decimals_keep_the_rule_of_decimals():
         assert not measure(texts).floating
     for texts in (["1.234567e+00", "1.234567e-03"], ["12.3457", "0.123457"], ["12.3457", "0.123457", "10", "0", "nan"]):
         assert measure(texts).floating
+
+
+@pytest.mark.parametrize(
+    ("got", "keywords", "message"),
+    [
+        ([[1, 2], [3]], {}, "got is not an array: its rows have different lengths"),
+        (Q, {"rtol": "x"}, "rtol must be a finite number, not x"),
+        (Q, {"atol": [1]}, "atol must be a finite number"),
+        (Q, {"rtol": -1.0}, "rtol must be 0 or greater, not -1"),
+        (Q, {"stage": None}, "stage is a name, not None"),
+    ],
+)
+def test_arguments_that_are_none(got, keywords, message):
+    with pytest.raises(AttnCalcError, match=re.escape(message)):
+        check(got, Q, K, V, **keywords)
