@@ -325,6 +325,9 @@ def test_with_a_sink_an_output_is_a_mean_of_the_values_and_0():
     assert "as a mean must" not in check
     assert "Left out" not in check
     assert "an output is a mean of the values and 0. Column by column:" in step(told, "output").text
+    alone = step(explain(problem, ENGLISH, query=1), "mask").text
+    assert "the sink takes all its weight" in alone
+    assert "shared among" not in alone
     assert "m = max(9.0000) = 9.0000" in step(explain(problem, ENGLISH, query=1), "softmax").text
 
 

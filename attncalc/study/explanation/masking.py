@@ -28,7 +28,7 @@ def mask(view: View) -> Step:
         if allowed.all():
             parts += [Prose(say("mask.all", query=view.query_words(i)))] if blocks else []
             continue
-        kinds.add(bool(allowed.any()) or view.stages.rules.sink is not None)
+        kinds.add(bool(allowed.any()))
         parts.append(Prose(_verdict(view, i, allowed)))
         parts += empty(view, i)
         parts.append(_beside(view, i, allowed, blocks))

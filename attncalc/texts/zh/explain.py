@@ -71,7 +71,7 @@ TEXTS = {
         "哪里无关。第一对每个位置转 1 弧度，后面的对越转越慢（底数 {base}，{dims} 列）。"
     ),
     "rope.query": "{query} 在位置 {position}：",
-    "rope.formula": "(x, y) → (x cos a − y sin a, y cos a + x sin a)，   a = 位置 × 底数^(−2n/列数)",
+    "rope.formula": "(x, y) → (x cos a − y sin a, y cos a + x sin a)，a = 位置 × 底数^(−2n/列数)",
     "rope.rest": "第 {first} 到 {last} 列不旋转。",
     "rope.keys": "键以同样的方式旋转，值不旋转。进入点积的是：",
     "rope.keys.past": "新的键以同样的方式旋转；缓存中的键视为已经旋转过，保持不变；值不旋转。进入点积的是：",
