@@ -41,7 +41,7 @@ def normal(*shapes, seed=0, size=1.0, dtype=float):
     return [rng.normal(0, size, shape).astype(dtype) for shape in shapes]
 
 
-@settings(derandomize=True, max_examples=150, deadline=None)
+@settings(derandomize=True, max_examples=100, deadline=None)
 @given(problems())
 def test_output_and_lse_are_the_oracles(problem):
     arrays, options = problem
