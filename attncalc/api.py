@@ -66,10 +66,9 @@ class Result:
     problem: Problem
 
     def __init__(self, problem: Problem, stages: Mapping[str, Array], notes: tuple[str, ...]) -> None:
-        output = {"output": stages["output"].shape} if "output" in stages else {}
         fields = {
             "stages": stages,
-            "shapes": {**problem.shapes, **output},
+            "shapes": problem.all_shapes,
             "options": problem.options,
             "notes": notes,
             "problem": problem,

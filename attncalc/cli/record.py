@@ -17,7 +17,7 @@ def head(command: str, problem: "Problem", notes: Sequence[str]) -> dict[str, An
     """
     record: dict[str, Any] = {
         "schema": f"attncalc.{command}/1",
-        "shapes": {**problem.shapes, "output": problem.output_shape},
+        "shapes": problem.all_shapes,
         "options": problem.options,
     }
     if (adopted := problem.adopted) is not None:

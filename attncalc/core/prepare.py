@@ -53,6 +53,17 @@ class Problem:
         return self.inputs.sizes
 
     @property
+    def all_shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shapes of what users gave, of Q, K and V (as a projection makes them), and of the output, by name."""
+        sizes, layer = self.sizes, self.inputs.projection
+        made: dict[str, tuple[int, ...]] = {}
+        if layer is not None:
+            batch, new = (sizes.B,) if self.layout.has_batch else (), sizes.S - sizes.P
+            made = {"query": (*batch, sizes.T, layer.wq.shape[1])}
+            made |= {"key": (*batch, new, layer.wk.shape[1]), "value": (*batch, new, layer.wv.shape[1])}
+        return {**self.shapes, **made, "output": self.output_shape}
+
+    @property
     def output_shape(self) -> tuple[int, ...]:
         """The shape of the output as users see it."""
         sizes, layer = self.sizes, self.inputs.projection
