@@ -349,7 +349,7 @@ def test_an_answer_that_is_none_is_not_called_wrong(attncalc):
 def test_answers_end_in_the_full_stop_of_the_language(attncalc):
     told = [line for line in attncalc("quiz", "--answers", "--lang", "zh").out.splitlines() if line.startswith("答案")]
     assert len(told) > 20
-    assert all("。" in line and ". " not in line for line in told)
+    assert all("。" in line and ". " not in line and "。 " not in line for line in told)
     assert "Answer: b) some. " in attncalc("quiz", "--answers").out
 
 

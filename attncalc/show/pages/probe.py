@@ -95,7 +95,7 @@ def _own(still: np.ndarray, count: int, say: Voice) -> str:
     if len(still) == count:
         return say("probe.own.none")
     names = [f"q{i}" for i in still[:LISTED]] + ["…"] * (len(still) > LISTED)
-    return say.count("probe.own.but", len(still), still=say.listed(names))
+    return say("probe.own.but", still=say.listed(names))
 
 
 def _pairs(pairs: np.ndarray, say: Voice) -> str:

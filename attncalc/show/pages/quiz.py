@@ -14,7 +14,7 @@ def listing(questions: Sequence[Question], say: Voice, answers: bool) -> Documen
         blocks += _asked(f"{n}.", question)
         if answers:
             said = say("quiz.answer", answer=answer_text(question))
-            blocks.append(Text((Span(said, Role.RIGHT), f" {question.explanation}")))
+            blocks.append(Text((Span(said, Role.RIGHT), f"{_gap(say)}{question.explanation}")))
     return Document(tuple(blocks))
 
 
@@ -34,7 +34,7 @@ def told(question: Question, say: Voice, right: bool | None) -> Document:
         verdict = Span(f"✓ {say('quiz.right')}", Role.RIGHT)
     else:
         verdict = Span(f"✗ {say('quiz.wrong', answer=answer)}", Role.WRONG)
-    return Document((Text((verdict, f" {question.explanation}")),))
+    return Document((Text((verdict, f"{_gap(say)}{question.explanation}")),))
 
 
 def answer_text(question: Question) -> str:
@@ -42,6 +42,11 @@ def answer_text(question: Question) -> str:
     if not question.choices:
         return question.answer
     return f"{question.answer}) {question.choices[LETTERS.index(question.answer)]}"
+
+
+def _gap(say: Voice) -> str:
+    """Return what stands between two sentences."""
+    return "" if say.lang == "zh" else " "
 
 
 def _asked(number: str, question: Question) -> list[Block]:

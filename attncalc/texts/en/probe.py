@@ -33,11 +33,7 @@ TEXTS = {
     "probe.pair": "query {i} on position {j}",
     "probe.unmasked": "That is as it should be without a causal mask; with --causal none would.",
     "probe.own": "Every query moves its own output and no other: queries do not see each other.",
-    "probe.own.but.one": (
-        "No query moves an output that is not its own: queries do not see each other. Every query moves its own, but "
-        "for {still}: where a query sees a single key, that key gets the weight 1 whatever the query is."
-    ),
-    "probe.own.but.many": (
+    "probe.own.but": (
         "No query moves an output that is not its own: queries do not see each other. Every query moves its own, but "
         "for {still}: where a query sees a single key, that key gets the weight 1 whatever the query is."
     ),
