@@ -88,7 +88,7 @@ class LazyEntries(Mapping[str, Entry]):
 def measure(texts: Iterable[str]) -> Written:
     """Measure numbers that are written as ``float`` reads them."""
     kinds: Counter[tuple[int, int, int]] = Counter()  # digits, decimals, digits that zeros at the end do not add to
-    integers = True
+    integers = scientific = True
     for text in texts:
         if text[-1:].isalpha():  # nan, inf, infinity, true, false
             continue
@@ -98,9 +98,12 @@ def measure(texts: Iterable[str]) -> Written:
         places = len(fraction) - int(exponent) if exponent else len(fraction)
         kinds[len(digits), places, len(digits if exponent else digits.rstrip("0"))] += 1
         integers = integers and not (point or exponent)
+        scientific = scientific and bool(exponent)
     significant = max((digits for digits, _, _ in kinds), default=0)
     decimals = max(0, max((places for _, places, _ in kinds), default=0))
-    return Written(significant, decimals, integers, _is_floating(kinds, significant, decimals))
+    return Written(
+        significant, decimals, integers, bool(kinds) and (scientific or _is_floating(kinds, significant, decimals))
+    )
 
 
 def _is_floating(kinds: Mapping[tuple[int, int, int], int], significant: int, decimals: int) -> bool:
@@ -111,6 +114,6 @@ def _is_floating(kinds: Mapping[tuple[int, int, int], int], significant: int, de
     the point.
     """
     before = significant - decimals
-    larger = sum(n for (d, places, own), n in kinds.items() if d - places > before and own >= significant - 1)
-    smaller = sum(n for (d, places, _), n in kinds.items() if 0 < d < before + places)
+    larger = sum(n for (d, places, own), n in kinds.items() if d - places > before and own >= significant - 2)
+    smaller = sum(n for (d, places, _), n in kinds.items() if d - places < before and d and places >= decimals - 1)
     return larger > 0 and larger >= smaller

@@ -1,6 +1,6 @@
 """How far an answer may be off: by its type, by the digits that a text writes, or as the user says."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -123,12 +123,15 @@ def _by_type(got: Array, dtype: str) -> Tolerance:
 def _by_digits(got: Array, spelling: Spelling) -> Tolerance:
     if spelling.integers:
         return Tolerance(*BY_TYPE["float64"], reason="integers are taken as exact")
-    if spelling.significant >= FULL_DIGITS:
-        return _by_type(got, "float64")
+    unit = min(10.0**-spelling.decimals, COARSEST)
+    if spelling.significant >= FULL_DIGITS:  # of the largest number; small ones may have but a few decimals
+        usual = _by_type(got, "float64")
+        return usual if spelling.floating else replace(usual, atol=max(usual.atol, unit))
     if 7 < spelling.significant <= 9 and _is_float32_text(got):
         why = "its digits are those that float32 writes"
-        return Tolerance(*BY_TYPE["float32"], "float32", "float32", _taken_as_float32(why))
-    unit = min(10.0**-spelling.decimals, COARSEST)
+        rtol, atol = BY_TYPE["float32"]
+        atol = atol if spelling.floating else max(atol, unit)
+        return Tolerance(rtol, atol, "float32", "float32", _taken_as_float32(why))
     if not spelling.floating:
         return Tolerance(0.0, unit, reason=f"one unit of the last decimal written, {unit:g}")
     rtol, atol = BY_TYPE["float64"]

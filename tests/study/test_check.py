@@ -13,6 +13,7 @@ from attncalc.core.prepare import prepare
 from attncalc.files import Written
 from attncalc.files.entry import measure
 from attncalc.study.check import check_problem
+from attncalc.study.tolerance import tolerance_for
 
 Q = K = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
 V = np.array([[10.0, 0.0], [0.0, 10.0], [10.0, 10.0]])
@@ -392,6 +393,17 @@ def test_a_right_answer_of_so_many_digits_agrees(form, size):
             problem, right, np.array(texts, dtype=float).reshape(right.shape), spelling=measure(texts)
         )
         assert "scale-missing" in verdict.ids
+
+
+def test_small_numbers_beside_large_ones_have_few_digits():
+    """Fixed decimals: 15 digits of the largest number, 8 that may be those of float32; one exponent for all."""
+    for texts, values in (
+        (["-20578.9076167147", "-0.0007527836"], [-20578.90761671473, -0.00075278364]),
+        (["-16171.749", "-2.021"], [-16171.7487, -2.0214]),
+        (["2.049853e+05"], [204985.349]),
+    ):
+        tolerance = tolerance_for(np.array(texts, dtype=float), "float64", measure(texts))
+        assert tolerance.near(np.array(texts, dtype=float), np.array(values)).all()
 
 
 def test_float32_of_nine_digits_is_float32():
