@@ -9,8 +9,8 @@ from attncalc.errors import FileError
 BLOCK = 1 << 20  # bytes that are read at a time
 PIPE = 1 << 30  # bytes of a pipe; more than twice as much memory would be needed
 DEVICE = 1 << 24  # bytes of a device, such as /dev/zero, which may never end
-PACKED = 1 << 25  # bytes that any packed file may unpack to,
-RATIO = 50  # and beyond that, how many times its own size
+TEXT = (1 << 23, 20)  # bytes that any packed file may unpack to, and how many times its own size if that is more:
+ARRAYS = (1 << 26, 50)  # more for arrays, which take no more memory than they have bytes, and hardly any time
 
 
 def read_all(stream: BinaryIO | RawIOBase, source: str, most: int = PIPE) -> bytes:
@@ -29,14 +29,14 @@ def read_all(stream: BinaryIO | RawIOBase, source: str, most: int = PIPE) -> byt
     )
 
 
-def unpacked_most(size: int) -> int:
+def unpacked_most(size: int, kind: tuple[int, int]) -> int:
     """Return how many bytes a packed file of ``size`` bytes may unpack to."""
-    return max(PACKED, RATIO * size)
+    return max(kind[0], kind[1] * size)
 
 
-def unpacked_too_large(source: str, size: int, hint: str) -> FileError:
+def unpacked_too_large(source: str, size: int, kind: tuple[int, int], hint: str) -> FileError:
     """Return the error about a file that unpacks to more."""
     return FileError(
-        f"{source}: unpacks to more than {unpacked_most(size) >> 20} MiB, which is suspicious for {size} bytes",
+        f"{source}: unpacks to more than {unpacked_most(size, kind) >> 20} MiB, which is suspicious for {size} bytes",
         hint=hint,
     )

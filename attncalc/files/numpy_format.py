@@ -14,7 +14,7 @@ import numpy as np
 
 from attncalc.errors import FileError, shape_text
 from attncalc.files.entry import Entry, File, LazyEntries
-from attncalc.files.limits import unpacked_most, unpacked_too_large
+from attncalc.files.limits import ARRAYS, unpacked_most, unpacked_too_large
 from attncalc.files.origin import Origin
 from attncalc.files.signatures import ADVICE, archive_kind
 
@@ -81,9 +81,9 @@ def read_npz(origin: Origin) -> File:
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise FileError(f"{origin.source}: the array {twice.removesuffix('.npy')} stands twice in the archive")
-    if sum(archive.getinfo(name).file_size for name in names) > unpacked_most(origin.size):
+    if sum(archive.getinfo(name).file_size for name in names) > unpacked_most(origin.size, ARRAYS):
         hint = "save the arrays with numpy.savez, which does not pack them, if they are meant to be so large"
-        raise unpacked_too_large(origin.source, origin.size, hint)
+        raise unpacked_too_large(origin.source, origin.size, ARRAYS, hint)
     readers = {name: partial(_member, archive, member, origin) for name, member in arrays.items()}
     return File(origin.source, "npz", LazyEntries(readers))
 

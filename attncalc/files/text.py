@@ -4,7 +4,7 @@ import codecs
 import io
 
 from attncalc.errors import FileError
-from attncalc.files.limits import unpacked_most, unpacked_too_large
+from attncalc.files.limits import TEXT, unpacked_most, unpacked_too_large
 from attncalc.files.signatures import refuse_binary
 
 GZIP = b"\x1f\x8b"
@@ -19,7 +19,7 @@ def decompress(data: bytes, source: str) -> bytes:
     import gzip
     import zlib
 
-    most = unpacked_most(len(data))
+    most = unpacked_most(len(data), TEXT)
     try:
         with gzip.open(io.BytesIO(data)) as file:
             unpacked = file.read(most + 1)
@@ -28,7 +28,7 @@ def decompress(data: bytes, source: str) -> bytes:
     except (OSError, zlib.error):
         raise FileError(f"{source}: is damaged: the gzip data cannot be decompressed") from None
     if len(unpacked) > most:
-        raise unpacked_too_large(source, len(data), "gunzip it first, if it is meant to be so large")
+        raise unpacked_too_large(source, len(data), TEXT, "gunzip it first, if it is meant to be so large")
     return unpacked
 
 

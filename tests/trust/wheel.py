@@ -17,7 +17,7 @@ from pathlib import Path
 
 from test_readme import ROOT, transcripts
 
-OLDEST = ("numpy==1.26.*", "rich==13.8.*", "typer==0.26.*")
+OLDEST = ("numpy==1.26.*", "rich==13.8.*", "typer==0.27.2")
 SUITE = ("hypothesis", "mpmath", "pytest", "safetensors==0.4.3")
 SUITE_FOLDERS = ("core", "files", "show", "cli", "study", "trust", "fuzz")
 
