@@ -76,9 +76,12 @@ class FileError(AttnCalcError):
 LETTERS = {"query": "Q", "key": "K", "value": "V"}
 
 
+HUGE = 10**40  # a size that no message needs in full, and that Python may refuse to write
+
+
 def shape_text(shape: Iterable[int]) -> str:
     """Write a shape as people do: ``3 × 2``; ``a single number`` for no axes."""
-    return " × ".join(map(str, shape)) or "a single number"
+    return " × ".join(str(n) if abs(n) < HUGE else "…" for n in shape) or "a single number"
 
 
 def index_text(index: Iterable[int]) -> str:
