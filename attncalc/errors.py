@@ -81,7 +81,7 @@ HUGE = 10**40  # a size that no message needs in full, and that Python may refus
 
 def shape_text(shape: Iterable[int]) -> str:
     """Write a shape as people do: ``3 × 2``; ``a single number`` for no axes."""
-    return " × ".join(str(n) if abs(n) < HUGE else "…" for n in shape) or "a single number"
+    return " × ".join("…" if isinstance(n, int) and abs(n) > HUGE else str(n) for n in shape) or "a single number"
 
 
 def index_text(index: Iterable[int]) -> str:
