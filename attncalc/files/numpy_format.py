@@ -25,7 +25,7 @@ MAGIC = b"\x93NUMPY"
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 LONGEST_HEADER = 1 << 16
 LARGEST = sys.maxsize  # bytes of an array
-MAPPED = 1 << 30  # bytes from which on an array is mapped into memory, not read
+MAPPED = 1 << 24  # bytes from which on an array is mapped into memory; a smaller file may change while it is in use
 BLOCK_BYTES = 1 << 22  # what is written at a time
 
 
@@ -55,7 +55,7 @@ def is_npz(head: bytes) -> bool:
 
 
 def read_npy(origin: Origin) -> File:
-    """Read one array; a very large one of a regular file is mapped into memory.
+    """Read one array; a large one of a regular file is mapped into memory.
 
     The others are not, for a file that somebody cuts off while it is mapped ends the process.
     """
