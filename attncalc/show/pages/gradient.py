@@ -8,9 +8,6 @@ from attncalc.show.document import Array, Block, Document, Facts, Formula, Headi
 from attncalc.show.pages.rules import header
 from attncalc.study.gradient import Gradients
 
-OF = {"dq": "query", "dk": "key", "dv": "value"}
-"""Which stage has the axes of each gradient."""
-
 
 def page(found: Gradients, *, given: bool) -> Document:
     """Make the page.
