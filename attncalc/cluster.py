@@ -86,7 +86,7 @@ def begin(client: Any, held: "Held", task: Task) -> Any:
         rows = slice(keys.start, keys.stop)
         key = held.there((*name, "key", keys), piece.key[rows])
         value = held.there((*name, "value", keys), piece.value[rows])
-        parts.append(client.submit(look, query, key, value, task.rows, keys, rules, piece.sizes, pure=False))
+        parts.append(client.submit(look, query, key, value, task.rows, keys, rules, piece.sizes, task.fast, pure=False))
     return client.submit(together, piece.sizes, len(task.rows), rules, *parts, pure=False)
 
 

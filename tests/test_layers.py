@@ -33,6 +33,8 @@ ONLY_IN = {
     "dask": {"cluster"},
     "distributed": {"cluster"},
     "threadpoolctl": {"core/threads.py"},
+    "llvmlite": {"core/compiled.py"},
+    "orjson": {"files/json_format.py"},
     "click": set(),
     "pickle": set(),
 }

@@ -168,8 +168,8 @@ def text_of(
     format: str,
     page: "Callable[[], Document]",
     record: Callable[[], Mapping[str, Any]],
-) -> str:
-    """Write a page or a record in a text format."""
+) -> str | bytes:
+    """Write a page or a record in a text format; HTML as UTF-8, whatever the encoding is, for that is what it says."""
     settings = options.settings(env)
     if format == "json":
         from attncalc.show.data import json_text
@@ -177,7 +177,8 @@ def text_of(
         return json_text(record(), settings.encoding)
     from attncalc.show import render
 
-    return render(page(), format, settings)
+    text = render(page(), format, settings)
+    return text.encode() if format == "html" else text
 
 
 def send(env: Environment, options: PageOptions, result: str | bytes | Writer) -> None:

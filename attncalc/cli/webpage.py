@@ -46,14 +46,14 @@ class Wish:
     notes: Sequence[str] = ()
 
 
-def web_page(env: Environment, output: PageOptions, problem: "Problem", wish: Wish) -> str:
-    """Compute everything that the page shows, and write it; of a large input as much as fits."""
+def web_page(env: Environment, output: PageOptions, problem: "Problem", wish: Wish) -> bytes:
+    """Compute everything that the page shows, and write it, as UTF-8; of a large input as much as fits."""
     from attncalc.study.fitting import NUMBERS
 
     most = NUMBERS
-    while len((text := _page(env, output, problem, wish, most)).encode()) > LARGEST and most > NUMBERS // 64:
+    while len(page := _page(env, output, problem, wish, most).encode()) > LARGEST and most > NUMBERS // 64:
         most = most * 3 // 4
-    return text
+    return page
 
 
 def _page(env: Environment, output: PageOptions, problem: "Problem", wish: Wish, most: int) -> str:

@@ -114,7 +114,8 @@ def in_force(rules: Rules, sizes: Sizes, i: Array, j: Array) -> dict[str, Array]
 
 def together(rules: Rules, sizes: Sizes, i: Array, j: Array) -> Array:
     """Join all masks in force by "and"; the result broadcasts to (B, H, T, S)."""
-    return reduce(np.logical_and, in_force(rules, sizes, i, j).values(), np.ones((1, 1, 1, 1), dtype=bool))
+    masks = in_force(rules, sizes, i, j).values()
+    return reduce(np.logical_and, masks) if masks else np.ones((1, 1, 1, 1), dtype=bool)
 
 
 def allowed(rules: Rules, sizes: Sizes, i: Array, j: Array) -> Array:

@@ -1,9 +1,9 @@
 """Many calls at once, each with the linear algebra library on one thread.
 
 numpy lets go of the interpreter while it computes, so plain threads are enough.  The linear algebra library has
-threads of its own, which would get into each other's way: threadpoolctl (the extra ``fast``) holds it to one and
-gives them back afterwards.  Without threadpoolctl, calls run at once only where the environment has already held the
-library to one thread, as the command line sees to; otherwise they run one after another, each on all cores.
+threads of its own, which would get into each other's way.  The command line sees to it that it is loaded with one.
+Elsewhere threadpoolctl (the extra ``fast``) holds it to one and gives them back afterwards; without threadpoolctl calls
+run one after another, each on all cores.
 """
 
 import os
@@ -22,12 +22,34 @@ AHEAD = 4
 """Calls for each thread that are begun before the first result is fetched, so that no thread waits for us."""
 
 
+ROOM = 2**27
+"""Bytes that a thread may need to address: its stack, and the buffers of the linear algebra library.
+
+The library ends the process where it does not get them."""
+
+
 def cores() -> int:
-    """Return how many cores this process may use."""
+    """Return how many cores this process may use, and has the room for."""
     try:
-        return len(os.sched_getaffinity(0))
+        count = len(os.sched_getaffinity(0))
     except AttributeError:  # macOS, Windows
-        return os.cpu_count() or 1
+        count = os.cpu_count() or 1
+    room = address_room()
+    return count if room is None else max(1, min(count, room // ROOM))
+
+
+def address_room() -> int | None:
+    """Return how many bytes this process may still address (``ulimit -v``), or None without a limit."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit == resource.RLIM_INFINITY:
+            return None
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return limit - int(file.read().split()[0]) * resource.getpagesize()
+    except (ImportError, OSError):  # Windows; no /proc
+        return None
 
 
 def hold_from_the_start() -> None:
@@ -43,11 +65,13 @@ def hold_from_the_start() -> None:
 @contextmanager
 def one_thread_each() -> Iterator[int]:
     """Hold the linear algebra library to one thread; yield how many calls may run at once."""
+    if all(os.environ.get(name) == "1" for name in VARIABLES):
+        yield cores()
+        return
     try:
         from threadpoolctl import threadpool_limits
     except ImportError:
-        held = all(os.environ.get(name) == "1" for name in VARIABLES)
-        yield cores() if held else 1
+        yield 1
         return
     with threadpool_limits(limits=1):
         yield cores()

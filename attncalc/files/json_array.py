@@ -132,18 +132,21 @@ def _collect(
     value: Any, index: Index, shape: tuple[int, ...], place: _Place, null: float | None, found: list[Any]
 ) -> None:
     level = len(index)
-    first = place.of((0,) * level)
     if level == len(shape):
         found.append(_leaf(value, index, place, null))
     elif not isinstance(value, list):
         if not _is_number(value):
             _leaf(value, index, place, None)
-        raise place.fault(index, f"is a number, {first} is a list of {shape[level]}")
+        raise place.fault(index, f"is a number, {place.of((0,) * level)} is a list of {shape[level]}")
     elif len(value) != shape[level]:
-        raise place.fault(index, f"has {_entries(len(value))}, {first} has {shape[level]}")
+        raise place.fault(index, f"has {_entries(len(value))}, {place.of((0,) * level)} has {shape[level]}")
     else:
+        last = level + 1 == len(shape)
         for i, entry in enumerate(value):
-            _collect(entry, (*index, i), shape, place, null, found)
+            if last and type(entry) is Spelled and math.isfinite(entry):
+                found.append(entry)
+            else:
+                _collect(entry, (*index, i), shape, place, null, found)
 
 
 def _leaf(value: Any, index: Index, place: _Place, null: float | None) -> Any:

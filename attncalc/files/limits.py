@@ -9,7 +9,7 @@ from attncalc.errors import FileError
 BLOCK = 1 << 20  # bytes that are read at a time
 PIPE = 1 << 30  # bytes of a pipe; more than twice as much memory would be needed
 DEVICE = 1 << 24  # bytes of a device, such as /dev/zero, which may never end
-TEXT = (1 << 23, 20)  # bytes that any packed file may unpack to, and how many times its own size if that is more:
+TEXT = (1 << 22, 20)  # bytes that any packed file may unpack to, and how many times its own size if that is more:
 ARRAYS = (1 << 26, 50)  # more for arrays, which take no more memory than they have bytes, and hardly any time
 
 

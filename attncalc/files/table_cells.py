@@ -16,7 +16,7 @@ SPACED = re.compile(r'"((?:[^"]|"")*)"(?![^ \t])|([^ \t]+)')
 RUN = re.compile(r"[ \t]+")
 ERROR = r"#(?:N/A|DIV/0!|VALUE!|REF!|NUM!|NAME\?|NULL!)(?=[,;\t\r\n]|\Z)"  # a cell of a spreadsheet, and no comment
 SHEET_ERROR = re.compile(ERROR)
-LOOKED_AT = 64  # rows that decide the separator,
+LOOKED_AT = 64  # rows that decide the separator and the header,
 ENOUGH = 20_000  # or fewer, when they have so many characters
 LONGEST_CELL = 100_000  # characters of a cell that spans lines; more is a quote that was never meant to open
 
@@ -89,17 +89,29 @@ def split(record: str, separator: str) -> list[str]:
         at += len(separator)
 
 
-def find_separator(text: str, source: str, prefer: str | None = None) -> str:
-    """Choose the separator under which most rows are numbers; a tie goes to the earlier of SEPARATORS."""
+def first_records(text: str, source: str) -> list[tuple[int, str]]:
+    """Return the first of the ``records``."""
+    head: list[tuple[int, str]] = []
+    for found in islice(records(text, source), LOOKED_AT):
+        head.append(found)
+        if len(head) > 2 and sum(len(record) for _, record in head) > ENOUGH:
+            break
+    return head
+
+
+def find_separator(text: str, head: list[tuple[int, str]], prefer: str | None = None) -> str:
+    """Choose the separator under which most rows are numbers; a tie goes to the earlier of SEPARATORS.
+
+    Args:
+        text: all of the table; its first line may say ``sep=;``.
+        head: its ``first_records``.
+        prefer: the separator that the file's name suggests.
+    """
     first = LINE.match(text)
     said = SEP_LINE.fullmatch(first[1]) if first else None
     if said:
         return said[1]
-    looked_at: list[str] = []
-    for _, record in islice(records(text, source), LOOKED_AT):
-        looked_at.append(record)
-        if len(looked_at) > 2 and sum(map(len, looked_at)) > ENOUGH:
-            break
+    looked_at = [record for _, record in head]
     candidates = sorted(SEPARATORS, key=lambda separator: separator != prefer)
 
     def rating(separator: str) -> tuple[int, int]:

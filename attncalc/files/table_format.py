@@ -17,7 +17,7 @@ from attncalc.errors import Index
 from attncalc.files.entry import Entry
 from attncalc.files.formulas import restored
 from attncalc.files.number_text import Number, is_generous, is_number, is_too_large, is_truth
-from attncalc.files.table_cells import ERROR, SPACES, comment_rows, find_separator, records, split
+from attncalc.files.table_cells import ERROR, SPACES, comment_rows, find_separator, first_records, split
 from attncalc.files.table_index import index_names, to_grid
 from attncalc.files.table_sheet import (
     CORNERS,
@@ -32,6 +32,7 @@ from attncalc.files.table_sheet import (
 )
 
 COMMENT = re.compile(rf"^[ \t]*(?!{ERROR})#[^\r\n]*", re.MULTILINE)
+BLOCK = 4096  # cells that are read together
 ON_TOP = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?[\r\n])*")
 
 
@@ -58,14 +59,15 @@ def read_table(
         prefer: the separator that the file's name suggests.
         path: the regular file that holds the text.
     """
-    separator = find_separator(text, source, prefer)
+    head = first_records(text, source)
+    separator = find_separator(text, head, prefer)
 
     @cache
     def sheet() -> Sheet:
         return read_sheet(text, source, separator)
 
     path = None if path is None else os.path.abspath(path)
-    table = _fast(text, source, separator, path) or _exact(sheet(), text)
+    table = _fast(text, source, separator, head, path) or _exact(sheet(), text)
     values = table.values
     if table.header is not None and table.index is not None:
         values = to_grid(table.header, table.index, values, source)
@@ -90,12 +92,12 @@ def _pointers(
     return locate, spelled
 
 
-def _fast(text: str, source: str, separator: str, path: str | None = None) -> Table | None:
+def _fast(text: str, source: str, separator: str, head: list[tuple[int, str]], path: str | None = None) -> Table | None:
     """Read a table that is numbers throughout, apart from its header; None for anything unusual."""
     if '"' in text or text[:4].lower() == "sep=":
         return None
-    header = find_header(text, source, separator)
-    line, record = next(records(text, source))
+    header = find_header(head, source, separator)
+    line, record = head[0]
     body = text[ON_TOP.match(text).end() :]  # type: ignore[union-attr]  # it matches always
     if not body.startswith(record) or (header is not None and (header[0] in CORNERS or counts_columns(header))):
         return None
@@ -173,27 +175,37 @@ def _numbers(sheet: Sheet, start: int, stop: int) -> np.ndarray:
     """Return some columns as numbers; the first cell that is none is an error."""
     cells = [cell for row in sheet.rows for cell in row[start:stop]]
     shape = (len(sheet.rows), stop - start)
-    if sheet.decimal == "." and not is_generous("".join(cells)):
-        try:
-            values = np.fromiter(map(float, cells), float, len(cells)).reshape(shape)
-        except ValueError:
-            pass
-        else:
-            if not np.isinf(values).any():
-                return values
-    return _numbers_one_by_one(sheet, cells, start, shape)
-
-
-def _numbers_one_by_one(sheet: Sheet, cells: list[str], start: int, shape: tuple[int, int]) -> np.ndarray:
     if all(map(is_truth, cells)):
         return np.array([cell.lower() == "true" for cell in cells]).reshape(shape)
-    number = Number(sheet.decimal)
-    values = list(map(number.value, cells))
-    for position, (cell, value) in enumerate(zip(cells, values, strict=True)):
+    usual = sheet.decimal == "." and not is_generous("".join(cells))
+    values = np.empty(len(cells))
+    for first in range(0, len(cells), BLOCK):
+        block = cells[first : first + BLOCK]
+        quick = _floats(block) if usual else None
+        numbers = _numbers_one_by_one(sheet, block, first, start, stop) if quick is None else quick
+        values[first : first + BLOCK] = numbers
+    return values.reshape(shape)
+
+
+def _floats(cells: list[str]) -> np.ndarray | None:
+    """Let Python read plain numbers; None where one is none, or infinite."""
+    try:
+        values = np.fromiter(map(float, cells), float, len(cells))
+    except ValueError:
+        return None
+    return None if np.isinf(values).any() else values
+
+
+def _numbers_one_by_one(sheet: Sheet, cells: list[str], first: int, start: int, stop: int) -> list[float]:
+    """Return cells of some columns, from number ``first`` on, as numbers; the first that is none is an error."""
+    number, values = Number(sheet.decimal), []
+    for position, cell in enumerate(cells, first):
+        value = number.value(cell)
         if value is None or is_too_large(cell, value):
-            row, column = divmod(position, shape[1])
+            row, column = divmod(position, stop - start)
             raise sheet.fault(row, start + column, infinite=value is not None)
-    return np.array(values, dtype=float).reshape(shape)
+        values.append(value)
+    return values
 
 
 def _counting(cells: list[str], start: int) -> bool:

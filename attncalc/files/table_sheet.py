@@ -3,7 +3,6 @@
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 
 from attncalc.errors import FileError
 from attncalc.files.number_text import COMMA, POINT, has_thousands, is_number, looks_like_number
@@ -93,9 +92,9 @@ def read_sheet(text: str, source: str, separator: str) -> Sheet:
     return Sheet(source, separator, rows[0] if below else None, rows[below:], lines[below:], lines[0])
 
 
-def find_header(text: str, source: str, separator: str) -> list[str] | None:
-    """Return the cells of the first row when they name columns."""
-    rows = [split(record, separator) for _, record in islice(records(text, source), 3)]
+def find_header(head: list[tuple[int, str]], source: str, separator: str) -> list[str] | None:
+    """Return the cells of the first row when they name columns; ``head`` holds it and some below."""
+    rows = [split(record, separator) for _, record in head[:3]]
     _check_rows(rows, source)
     return rows[0] if has_header(rows) else None
 

@@ -1,8 +1,10 @@
 """A record as strict JSON: what a program reads back, number for number."""
 
+import codecs
 import json
 import math
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,7 +25,8 @@ def json_parts(record: Mapping[str, Any], encoding: str = "utf-8") -> Iterator[s
     """Write a record as JSON, a key at a time.
 
     Finite numbers read back to the same float64; −∞, ∞ and NaN become null.  Arrays have a line per innermost
-    row.  Signs that the encoding lacks, or that a terminal would obey, are escaped.
+    row.  JSON is UTF-8: in any other encoding it is ASCII alone, with all other signs escaped, as are those that a
+    terminal would obey.
     """
     lead = "{"
     for key, value in record.items():
@@ -60,8 +63,17 @@ def _value(value: Any, encoding: str, indent: int) -> str:
 def _string(text: str, encoding: str) -> str:
     if not isinstance(text, str):
         raise TypeError(f"a key of JSON is text, not {type(text).__name__}")
-    as_it_is = encodable(text, encoding) and clean(text) == text
+    writable = text.isascii() or (_is_utf8(encoding) and encodable(text, encoding))
+    as_it_is = writable and clean(text) == text
     return json.dumps(str(text), ensure_ascii=not as_it_is)
+
+
+@cache
+def _is_utf8(encoding: str) -> bool:
+    try:
+        return codecs.lookup(encoding).name == "utf-8"
+    except LookupError:
+        return False
 
 
 def _joined(opening: str, items: list[str], closing: str, indent: int) -> str:

@@ -136,11 +136,11 @@ def escape_latex(text: str, encoding: str = "utf-8") -> str:
     return re.sub(r"\{-\}(?!\{-\})", "-", written) if "{-}" in written else written
 
 
-def escape_html(text: str, encoding: str = "utf-8") -> str:
+def escape_html(text: str) -> str:
     """Write a text for HTML and SVG, between tags or in a quoted attribute."""
     import html  # with all the entities of HTML
 
-    return html.escape(clean(text)).encode(encoding, "xmlcharrefreplace").decode(encoding)
+    return html.escape(clean(text))
 
 
 def escape_field(text: str, encoding: str = "utf-8") -> str:

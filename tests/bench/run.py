@@ -2,9 +2,10 @@
 
 Each row compares attncalc with something else, both run in turn in the same minutes, and gives the ratio of the medians
 beside its target.  Nothing fails on a clock.  Rows that need a package which is not there are left out; the extra
-``bench`` has them all.  ``memory`` runs attncalc alone, at T = 131072, and is told last, in MB.
+``bench`` has them all.  ``memory`` runs attncalc alone, at T = 131072, and is told last.
 """
 
+import compileall
 import json
 import os
 import statistics
@@ -159,20 +160,32 @@ def process_rows(folder: Path) -> Iterator[Row]:
             yield Row(f"{name}-{count}", ours, process("-c", program), 1.0, 3)
 
 
-def memory(folder: Path) -> str:
-    """Measure the peak memory of a long sequence, in float32."""
+PEAK = """
+import resource, subprocess, sys
+subprocess.run([sys.executable, "-c", *sys.argv[1:]], check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * (1 if sys.platform == "darwin" else 1024))
+"""
+"""Prints the peak of a program's memory; in a small process, for a child begins with the memory of its parent."""
+
+COMPUTE = "from attncalc.__main__ import main; main()"
+PLAIN = f"import sys; sys.modules['llvmlite'] = None; {COMPUTE}"
+
+
+def memory(folder: Path) -> Iterator[str]:
+    """Measure the peak memory of a long sequence, in float32, with llvmlite if it is there, and without."""
     files = [str(folder / f"{name}.npy") for name in "qkv"]
     arrays = tokens(LONG, "float32")
     for file, array in zip(files, arrays, strict=True):
         np.save(file, array)
     own = 4 * arrays[0].nbytes / 1e6  # three inputs and one output
-    options = ["--dtype", "float32", "--show", "output", "-o", str(folder / "out.npy")]
-    child = subprocess.Popen([sys.executable, "-m", "attncalc", "compute", *files, *options])
-    _, status, usage = os.wait4(child.pid, 0)
-    assert status == 0
-    peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6
-    more = f"inputs and output {own:.0f} MB + {peak - own:.0f} MB, of {ALLOWED_MB} MB allowed"
-    return f"memory at T = {LONG}: {peak:.0f} MB; {more}"
+    options = ["compute", *files, "--dtype", "float32", "--show", "output", "-o", str(folder / "out.npy")]
+    for name, program in (("with llvmlite", COMPUTE), ("without", PLAIN)):
+        if name == "without" or find_spec("llvmlite"):
+            start = time.perf_counter()
+            done = subprocess.run([sys.executable, "-c", PEAK, program, *options], check=True, stdout=subprocess.PIPE)
+            more = f"{time.perf_counter() - start:.0f} s, inputs and output {own:.0f} MB"
+            peak = int(done.stdout) / 1e6
+            yield f"T = {LONG} {name}: {more}, beside them {peak - own:.0f} MB of {ALLOWED_MB} MB"
 
 
 def rows(folder: Path) -> Iterator[Row]:
@@ -193,6 +206,7 @@ def seconds(call: Callable[[], object]) -> float:
 def main() -> None:
     """Print the table."""
     chosen = sys.argv[1:]
+    compileall.compile_dir(ROOT / "attncalc", quiet=1)  # as pip does with what it installs
     print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}, numpy {np.__version__}")
     print(f"{'':<18} {'attncalc':>10} {'other':>10} {'ratio':>7} {'target':>7}")
     with tempfile.TemporaryDirectory() as folder:
@@ -203,7 +217,8 @@ def main() -> None:
             ours, theirs = (statistics.median(side) for side in zip(*pairs, strict=True))
             print(f"{row.name:<18} {ours:>9.3f}s {theirs:>9.3f}s {ours / theirs:>7.2f} {row.target:>7.2f}", flush=True)
         if not chosen or "memory" in chosen:
-            print(memory(Path(folder)))
+            for line in memory(Path(folder)):
+                print(line, flush=True)
 
 
 if __name__ == "__main__":

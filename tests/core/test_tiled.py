@@ -9,7 +9,7 @@ from oracle import EmptyRowError, assert_close, attend
 from oracle.problems import problems
 
 from attncalc import AttnCalcError, attention
-from attncalc.core import threads, tiled
+from attncalc.core import compiled, threads, tiled
 from attncalc.core.prepare import prepare
 from attncalc.core.rows import run_in_rows
 from attncalc.core.steps import RIGHT
@@ -17,10 +17,13 @@ from attncalc.core.steps import RIGHT
 KEPT = ("lse", "heads", "output")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def small_blocks():
-    """Blocks of a few queries and keys, so that small problems have many."""
+@pytest.fixture(scope="module", autouse=True, params=["plain", "compiled"])
+def small_blocks(request):
+    """Blocks of a few queries and keys, so that small problems have many; and the two ways to look at one."""
+    if request.param == "compiled" and compiled.update(np.dtype(float)) is None:
+        pytest.skip("llvmlite is not installed")
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tiled, "COMPILED_BYTES", 0 if request.param == "compiled" else 2**62)
         patch.setattr(tiled, "ROWS", 3)
         patch.setattr(tiled, "BLOCK_BYTES", 2 * 3 * 8)
         patch.setattr(tiled, "STRETCH", 4)

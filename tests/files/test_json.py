@@ -9,8 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attncalc.errors import FileError
+from attncalc.files import json_format
 from attncalc.files.json_array import Spelled, quick_array, walked_array
 from attncalc.files.json_format import parse, read_json
+
+
+@pytest.fixture(scope="module", autouse=True, params=["json", "orjson"])
+def parser(request):
+    """Small texts are read as small ones are, and as large ones."""
+    if request.param == "orjson":
+        pytest.importorskip("orjson")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_format, "LARGE", 2**62 if request.param == "json" else 0)
+        yield
 
 
 def read(text):
@@ -228,6 +239,20 @@ def test_the_quick_way_and_the_walk_agree(value):
         assert walked.dtype == quick.dtype
         assert walked.shape == quick.shape
         assert walked.tobytes() == quick.tobytes()
+
+
+@pytest.mark.parametrize("quotes", ["", '"x", ', '"\\"", '])
+def test_a_name_that_stands_twice_is_found_whatever_stands_beside_it(quotes):
+    text = f'{{"q": [1], "k": {{"tokens": [{quotes}"a"], "data": [1], "data": [2], "shape": [1]}}}}'
+    with pytest.raises(FileError, match=r"the name “data” stands twice in one object"):
+        read_json(text, "q.json")
+
+
+def test_objects_in_objects_without_end_are_a_fault():
+    for depth in (900, 1020, 100_000):
+        text = '{"a": ' * depth + "1" + "}" * depth
+        with pytest.raises(FileError, match=r"nested too deeply|without arrays"):
+            read_json(text, "q.json")
 
 
 @settings(max_examples=50, deadline=None)

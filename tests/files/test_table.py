@@ -9,9 +9,13 @@ from hypothesis import strategies as st
 
 from attncalc.errors import FileError
 from attncalc.files import read_entry
-from attncalc.files.table_cells import find_separator
+from attncalc.files.table_cells import find_separator, first_records
 from attncalc.files.table_format import _exact, _fast, read_table
 from attncalc.files.table_sheet import read_sheet
+
+
+def separator_of(text, prefer=None):
+    return find_separator(text, first_records(text, "q.csv"), prefer)
 
 
 def read(text, prefer=None):
@@ -276,7 +280,7 @@ def test_faults_and_nothing_but_true_hints(text, message):
     ],
 )
 def test_tabs_in_every_row_beat_spaces(text, separator):
-    assert find_separator(text, "q.txt") == separator
+    assert separator_of(text) == separator
 
 
 def test_decimal_commas_have_a_note():
@@ -297,7 +301,7 @@ def test_a_comment_that_could_be_a_label_has_a_note():
 
 
 def test_a_tie_goes_to_the_separator_of_the_name():
-    assert find_separator("1,5\t2,5\n", "q.tsv", "\t") == "\t"
+    assert separator_of("1,5\t2,5\n", "\t") == "\t"
 
 
 @pytest.mark.parametrize(
@@ -435,7 +439,7 @@ CELLS = st.one_of(
 def test_the_fast_way_and_the_exact_way_agree(rows, separator, header):
     text = "".join(separator.join(row) + "\n" for row in [["a", "b"], *rows] if header or row != ["a", "b"])
     try:
-        fast = _fast(text, "q.csv", separator)
+        fast = _fast(text, "q.csv", separator, first_records(text, "q.csv"))
     except FileError:
         return
     if fast is not None:
@@ -449,7 +453,7 @@ def test_the_fast_way_and_the_exact_way_agree(rows, separator, header):
 
 def test_the_fast_way_is_taken_by_plain_tables():
     for text in ("1,2\n3,4\n", "a,b\n1,2\n", "# c\n1 2\n", "1;2,5\n", "1.5\n\n2\n"):
-        assert _fast(text, "q.csv", find_separator(text, "q.csv")) is not None
+        assert _fast(text, "q.csv", separator_of(text), first_records(text, "q.csv")) is not None
 
 
 def test_a_table_of_many_rows_reads_a_late_fault():

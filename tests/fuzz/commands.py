@@ -153,7 +153,7 @@ def value(random: Random, option: Option, files: list[str]) -> str:
     if kind == "SIZE":
         return random.choice(SIZES)
     if kind == "X":
-        return random.choice(REALS)
+        return random.choice(REALS[:4] if random.random() < 0.7 else REALS)
     if len(kind) == 1 or kind in ("SEED", "SECONDS"):
         return random.choice(WHOLES[:5] if random.random() < 0.7 else WHOLES)
     return random.choice(TEXTS)
@@ -162,13 +162,13 @@ def value(random: Random, option: Option, files: list[str]) -> str:
 def inputs(random: Random, files: list[str]) -> Line:
     """Name inputs: right ones as a rule, or nothing would be computed."""
     chance = random.random()
-    if chance < 0.35:
+    if chance < 0.45:
         return ["--example", random.choice(("textbook", "causal-words", "two-heads"))]
-    if chance < 0.5:
-        return ["q.json", "k.json", "v.json"]
-    if chance < 0.6:
-        return [random.choice(("bundle.json", "padded.json", "sentence.json"))]
     if chance < 0.65:
+        return ["q.json", "k.json", "v.json"]
+    if chance < 0.75:
+        return [random.choice(("bundle.json", "padded.json", "sentence.json"))]
+    if chance < 0.8:
         return ["--x", "words_q.csv", "--weights", "layer.json"]
     return [random.choice(files) for _ in range(random.choice((0, 1, 1, 2, 3, 3, 3, 4)))]
 
@@ -195,7 +195,7 @@ def command_line(random: Random, files: list[str]) -> Line:
         line.insert(1, random.choice(("scale-missing", "nonsense")))
     if command == "verify":
         line += ["--python", random.choice(FUNCTIONS), "--only", "causal"] if random.random() < 0.9 else []
-    for option in random.sample(known, min(len(known), random.choice((0, 1, 1, 2, 2, 3, 5)))):
+    for option in random.sample(known, min(len(known), random.choice((0, 1, 1, 1, 2, 2, 3)))):
         if option.keyword == "help":
             line += ["--help"] if random.random() < 0.1 else []
         else:

@@ -23,7 +23,7 @@ from random import Random
 import numpy as np
 
 from attncalc.errors import FileError
-from attncalc.files import Entry, read, read_entry, read_lines
+from attncalc.files import Entry, json_format, read, read_entry, read_lines
 
 from .mutate import mutate
 from .seeds import seeds
@@ -40,6 +40,7 @@ class Hang(BaseException):
 
 def touch(data: bytes, random: Random, folder: Path) -> str:
     """Read a file and use everything that reading returns; say what came of it."""
+    json_format.LARGE = random.choice((0, 2**62))  # with one parser or the other
     if random.random() < ON_DISK:
         path = folder / f"mutated{random.choice(SUFFIXES)}"
         path.write_bytes(data)

@@ -64,7 +64,7 @@ def test_text_is_safe_on_a_terminal_and_fits_the_encoding(encoding):
     text = json_text({"labels": HOSTILE, "é": 1}, encoding)
     assert strict(text) == {"labels": HOSTILE, "é": 1}
     assert text.replace("\n", "").isprintable()
-    text.encode(encoding)
+    assert strict(text.encode(encoding).decode("utf-8")) == {"labels": HOSTILE, "é": 1}
 
 
 def test_layout_is_one_innermost_row_a_line():

@@ -141,7 +141,6 @@ def test_latex(text, shown):
 
 def test_html():
     assert escape_html("<script>\"'&\x1b") == r"&lt;script&gt;&quot;&#x27;&amp;\x1b"
-    assert escape_html("é你", "cp1252") == "é&#20320;"
 
 
 @pytest.mark.parametrize(
@@ -173,5 +172,6 @@ def test_signs_that_an_encoding_lacks(text, encoding, shown):
 @given(anything, st.sampled_from(["ascii", "cp1252", "cp437", "utf-8", "latin-1", "gbk"]))
 def test_every_text_can_be_written_in_every_encoding(text, encoding):
     for_encoding(clean(text), encoding).encode(encoding)
-    for escape in (escape_markdown, escape_latex, escape_html, escape_field):
+    for escape in (escape_markdown, escape_latex, escape_field):
         escape(text, encoding).encode(encoding)
+    escape_html(text).encode()

@@ -215,6 +215,16 @@ def test_little_memory_is_one_line(tmp_path, megabytes):
 
 
 @linux
+@pytest.mark.parametrize("megabytes", [170, 200, 280, 400, 700])
+def test_with_some_memory_fewer_threads_compute(tmp_path, megabytes):
+    np.save(tmp_path / "x.npy", np.ones((6000, 64)))
+    done = attncalc("compute", "x.npy", "x.npy", "x.npy", "--show", "output", "-o", "out.npy", cwd=tmp_path,
+                    preexec_fn=limited(resource.RLIMIT_AS, megabytes << 20))  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert np.allclose(np.load(tmp_path / "out.npy"), 1, rtol=1e-14)
+
+
+@linux
 def test_an_endless_device_or_pipe_is_refused_soon():
     pipe = f"{sys.executable} -m attncalc compute - k.json v.json"
     for line in ([*ATTNCALC, "compute", *3 * ["/dev/zero"]], ["sh", "-c", f"{pipe} < /dev/zero"]):

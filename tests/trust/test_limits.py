@@ -66,7 +66,7 @@ def test_a_gzip_bomb_is_not_unpacked():
 
 
 def test_what_packs_well_and_is_small_is_read():
-    mask = np.tri(1500, dtype=np.uint8)
+    mask = np.tri(1400, dtype=np.uint8)
     text = "\n".join(",".join(map(str, row)) for row in mask.tolist())
     assert len(text) < TEXT[0]
     assert np.array_equal(read_entry("-", io.BytesIO(gzip.compress(text.encode(), 9))).values, mask)

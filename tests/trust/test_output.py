@@ -186,3 +186,23 @@ def test_the_traceback_of_a_fault_holds_nothing_that_a_terminal_obeys(monkeypatc
     assert run(["compute", "--example", "textbook"], env) == 70
     assert "Traceback" in err.getvalue()
     assert not CONTROLS.search(err.getvalue().replace("\n", ""))
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "gbk"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("compute", "--format", "html"),
+        ("compute", "--show", "weights", "--format", "html"),
+        ("explain", "--format", "html", "--lang", "zh"),
+        ("precision", "--format", "html"),
+        ("compute", "--format", "json"),
+        ("quiz", "--format", "json", "--lang", "zh"),
+        ("compute", "--format", "svg"),
+    ],
+)
+def test_what_says_that_it_is_utf_8_is_utf_8_in_every_terminal(attncalc, line, encoding):
+    where = [] if line[0] == "quiz" else ["--example", "textbook", "--tokens", "é,×,\udcff"]
+    done = attncalc(line[0], *where, *line[1:], encoding=encoding)
+    assert done.code == 0
+    assert done.data.decode("utf-8")
