@@ -15,13 +15,11 @@ from attncalc.cli.output import OUTPUT, PAGES, PageOptions, send, text_of
 from attncalc.cli.progress import progress
 from attncalc.cli.record import head
 from attncalc.cli.values import whole
+from attncalc.cli.view import View, chosen
 from attncalc.errors import OptionError
 from attncalc.suggest import did_you_mean
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from attncalc.api import Result
     from attncalc.cli.inputs import Loaded
     from attncalc.core.prepare import Problem
     from attncalc.core.tiled import Spread
@@ -151,7 +149,7 @@ def _explorer(
 
 
 def _written(
-    env: Environment, output: PageOptions, format: str, view: "View", shown: tuple[str, ...], notes: tuple[str, ...]
+    env: Environment, output: PageOptions, format: str, view: View, shown: tuple[str, ...], notes: tuple[str, ...]
 ) -> "str | bytes | Writer":
     if format in TABLES:
         lines = _table(view, shown[0], TABLES[format])
@@ -166,24 +164,6 @@ def _written(
     return text_of(env, output, format, lambda: _page(view, shown), lambda: _record(view, shown, notes))
 
 
-def chosen(problem: "Problem", batch: int | None, head: int | None) -> dict[str, int]:
-    """Return the batch and the head that are asked for, by name; check that there are such."""
-    sizes, layout = problem.sizes, problem.layout
-    found = {}
-    for name, asked, count, has in (
-        ("batch", batch, sizes.B, layout.has_batch),
-        ("head", head, sizes.H, layout.has_heads),
-    ):
-        if asked is None:
-            continue
-        if not has:
-            raise OptionError(f"--{name} {asked}: these inputs have no {name} axis")
-        if not 0 <= asked < count:
-            raise OptionError(f"--{name} {asked}: there are {count}, counted from 0")
-        found[name] = asked
-    return found
-
-
 def _picture(env: Environment, output: PageOptions, format: str, page: "Document") -> bytes:
     from attncalc.show.picture import picture
 
@@ -191,40 +171,6 @@ def _picture(env: Environment, output: PageOptions, format: str, page: "Document
     if drawn.missing:
         env.note(f"no font is installed that has {drawn.missing}; such signs are boxes in the picture")
     return drawn.data
-
-
-class View:
-    """A result from which one batch or one head may have been chosen."""
-
-    def __init__(self, result: "Result", batch: int | None, head: int | None) -> None:
-        self.result = result
-        self.problem = result.problem
-        self.chosen = chosen(self.problem, batch, head)
-
-    def axes(self, stage: str) -> tuple[str, ...]:
-        """Name the axes that a stage still has."""
-        return tuple(axis for axis in self.problem.layout.stage_axes(stage) if axis not in self.chosen)
-
-    def stage(self, name: str) -> "np.ndarray":
-        """Return a stage, or what was chosen of it."""
-        array = self.result.stages[name]
-        axes = self.problem.layout.stage_axes(name)
-        picks: list[Any] = [self._pick(name, axis) if axis in self.chosen else slice(None) for axis in axes]
-        if name == "output" and self.problem.layout.packed and "head" in self.chosen and self._heads_apart():
-            width = self.problem.sizes.d_v
-            picks[-1] = slice(self.chosen["head"] * width, (self.chosen["head"] + 1) * width)
-        picked: np.ndarray = array[tuple(picks)]
-        return picked
-
-    def _pick(self, stage: str, axis: str) -> int:
-        n = self.chosen[axis]
-        shared = axis == "head" and stage in ("key", "value")  # consecutive query heads share a key/value head
-        return n * self.problem.sizes.G // self.problem.sizes.H if shared else n
-
-    def _heads_apart(self) -> bool:
-        """Whether the columns of a packed output still belong to one head each."""
-        layer = self.problem.inputs.projection
-        return layer is None or layer.wo is None
 
 
 def _page(view: View, shown: tuple[str, ...]) -> "Document":

@@ -79,7 +79,7 @@ def use(entry: Entry) -> None:
         assert values.dtype.kind in "biuf", values.dtype
         np.isfinite(values).all()
     assert entry.labels is None or len(entry.labels) == len(values)
-    if values.size and values.dtype != object:
+    if values.size and values.ndim and values.dtype != object:  # a single number has no place in its file
         assert entry.place(tuple(size - 1 for size in values.shape))
         entry.written()
 
