@@ -58,6 +58,22 @@ FLOATS = {
 }
 
 
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """Machine code, and the engine without which it would be gone."""
+
+    engine: Any
+    code: Callable[..., None]
+
+    def __call__(self, S: Array, m: Array, l: Array) -> Array:
+        """Do what ``tiled.update`` does; the numbers of a row of S have to stand side by side."""
+        assert S.shape[1] == 1 or S.strides[1] == S.itemsize
+        shrink = np.empty_like(m)
+        places = (array.ctypes.data for array in (S, m, l, shrink))
+        self.code(*places, *S.shape, S.strides[0] // S.itemsize)
+        return shrink
+
+
 @cache
 def update(dtype: "np.dtype[Any]") -> Update | None:
     """Return ``tiled.update`` for a type of numbers as machine code; None where llvmlite does not load."""
@@ -81,16 +97,7 @@ def update(dtype: "np.dtype[Any]") -> Update | None:
     passes.getModulePassManager().run(module, passes)
     engine = binding.create_mcjit_compiler(module, machine)
     engine.finalize_object()
-    call = CFUNCTYPE(None, *[c_void_p] * 4, *[c_ssize_t] * 3)(engine.get_function_address("update"))
-
-    def compiled(S: Array, m: Array, l: Array) -> Array:
-        shrink = np.empty_like(m)
-        rows, columns = S.shape
-        call(S.ctypes.data, m.ctypes.data, l.ctypes.data, shrink.ctypes.data, rows, columns, S.strides[0] // S.itemsize)
-        return shrink
-
-    compiled.engine = engine  # type: ignore[attr-defined]  # the machine code lives as long as it does
-    return compiled
+    return Compiled(engine, CFUNCTYPE(None, *[c_void_p] * 4, *[c_ssize_t] * 3)(engine.get_function_address("update")))
 
 
 def written(number: Float, ir: Any) -> Any:
