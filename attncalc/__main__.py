@@ -7,22 +7,14 @@ import os
 import signal
 import sys
 
+from attncalc import address_space
+
 MISUSED, INTERRUPTED, TERMINATED = 2, 130, 143
 LEAST = 160 << 20  # bytes of address space; with less, the libraries under NumPy end the process in their own ways
 
 
 def _terminated(number: int, frame: object) -> None:
     sys.exit(TERMINATED)
-
-
-def _address_space() -> int | None:
-    """Return how many bytes this process may address (``ulimit -v``), or None without a limit."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return None
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    return None if limit == resource.RLIM_INFINITY else limit
 
 
 def _no_memory() -> int:
@@ -34,7 +26,7 @@ def _no_memory() -> int:
 def main() -> None:
     """Run the command line of this process; never return."""
     signal.signal(signal.SIGTERM, _terminated)
-    limit = _address_space()
+    limit = address_space.limit()
     if limit is not None:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each of its threads reserves memory from the start
     try:

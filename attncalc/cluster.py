@@ -8,6 +8,8 @@ Workers need attncalc and the same numpy.  The blocks are those of one machine, 
 answer is the same; to the last bit where the processors are of one kind.
 """
 
+import signal
+import threading
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -46,9 +48,10 @@ def connected(address: str) -> Iterator[Spread]:
     with dask.config.set(quiet):
         try:
             if address == "local":
-                target: Any = LocalCluster(
-                    n_workers=threads.cores(), threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
-                )
+                with deaf_to_interrupts():
+                    target: Any = LocalCluster(
+                        n_workers=threads.cores(), threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
+                    )
             else:
                 target = address
             client = Client(target, timeout=PATIENCE)
@@ -62,6 +65,19 @@ def connected(address: str) -> Iterator[Spread]:
             client.close()
             if address == "local":
                 target.close()
+
+
+@contextmanager
+def deaf_to_interrupts() -> Iterator[None]:
+    """Start processes that Ctrl-C does not reach: a terminal sends it to all, and this one ends the others."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def spread(client: Any) -> Spread:

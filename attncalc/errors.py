@@ -84,6 +84,13 @@ def shape_text(shape: Iterable[int]) -> str:
     return " × ".join("…" if isinstance(n, int) and abs(n) > HUGE else str(n) for n in shape) or "a single number"
 
 
+def listed(names: Iterable[str], most: int = 20) -> str:
+    """Write names one after the other, the first ones if there are many: ``q, k, v``."""
+    known = list(names)
+    more = [f"and {len(known) - most} more"] if len(known) > most else []
+    return ", ".join([*known[:most], *more]) or "nothing"
+
+
 def index_text(index: Iterable[int]) -> str:
     """Write the place of an element as one would type it: ``[1][2]``."""
     return "".join(f"[{i}]" for i in index)

@@ -12,16 +12,17 @@ PACKAGE = Path(attncalc.__file__).parent
 MAY_IMPORT = {
     "errors": set(),
     "suggest": set(),
-    "core": {"errors", "suggest"},
+    "address_space": set(),
+    "core": {"address_space", "errors", "suggest"},
     "texts": {"errors", "suggest"},
-    "files": {"errors", "suggest"},
+    "files": {"address_space", "errors", "suggest"},
     "mistakes": {"core", "texts", "errors", "suggest"},
     "study": {"mistakes", "core", "texts", "errors", "suggest"},
     "api": {"study", "mistakes", "core", "texts", "errors", "suggest"},
     "cluster": {"core", "errors"},
     "show": {"study", "mistakes", "core", "texts", "errors", "suggest"},
     "cli": {"api", "cluster", "files", "show", "study", "mistakes", "core", "texts", "errors", "suggest"},
-    "__main__": {"cli"},
+    "__main__": {"address_space", "cli"},
 }
 """Layers by name; a layer may always import itself."""
 

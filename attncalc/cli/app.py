@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
@@ -10,7 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from attncalc import __version__
-from attncalc.cli.command import SETTINGS, load
+from attncalc.cli.command import SETTINGS, encodable, load
 from attncalc.cli.environment import ClosedPipe, Environment, ExitStatus, NotWritten
 from attncalc.errors import AttnCalcError, OptionError
 from attncalc.suggest import did_you_mean
@@ -52,6 +53,10 @@ NO_MEMORY = ("failed to map segment", "annot allocate memory", "can't start new 
 
 class Commands(TyperGroup):
     """The commands by name, each imported when it is used."""
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help in signs that standard output has."""
+        return encodable(super().get_help(ctx), ctx.obj.encoding)
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names in the order of --help."""
@@ -166,6 +171,8 @@ def usage_error(error: typer.TyperException, arguments: Sequence[str]) -> AttnCa
 
 def main() -> int:
     """Run the command line of this process; return its exit code."""
+    # Numbers that become infinite or NaN are looked for and told with their place.
+    warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"attncalc\.")
     env = Environment.of_process()
     try:
         status = run(sys.argv[1:], env)

@@ -21,8 +21,23 @@ OWN = "Other options"
 SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 
+def encodable(text: str, encoding: str) -> str:
+    """Write signs that the encoding lacks in ASCII: √ as sqrt."""
+    try:
+        text.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        from attncalc.show.charset import for_encoding  # the layer loads numpy
+
+        return for_encoding(text, encoding)
+    return text
+
+
 class Command(TyperCommand):
     """A command whose help shows its options under the headings of their groups."""
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help in signs that standard output has."""
+        return encodable(super().get_help(ctx), ctx.obj.encoding)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then each panel of options in the order of its first option."""

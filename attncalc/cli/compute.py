@@ -78,14 +78,12 @@ class StageOptions:
                 if format in ONE_MATRIX or self.dask is not None
                 else list(DRAWN if format in DRAWINGS else SHOWN)
             )
-        if "all" in names:
-            names = ["shapes", *STAGES]
         known = ("shapes", *INPUT_STAGES, *STAGES, "all")
         for name in names:
             if name not in known:
                 hint = did_you_mean(name, known) or f"the stages are {', '.join(known)}"
                 raise OptionError(f"there is no stage {name or 'without a name'}", hint=hint)
-        names = list(dict.fromkeys(names))
+        names = ["shapes", *STAGES] if "all" in names else list(dict.fromkeys(names))
         if format in ONE_MATRIX and (len(names) != 1 or names == ["shapes"]):
             what = "shapes are no matrix" if names == ["shapes"] else f"--show names {len(names)}"
             raise OptionError(f"{format} holds one matrix, and {what}", hint="--show output")

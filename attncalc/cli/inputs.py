@@ -10,7 +10,7 @@ import typer
 from attncalc.cli.environment import Environment
 from attncalc.cli.options import RuleOptions
 from attncalc.cli.sources import Sources
-from attncalc.errors import LETTERS, AttnCalcError, OptionError, index_text, shape_text
+from attncalc.errors import LETTERS, AttnCalcError, OptionError, index_text, listed, shape_text
 
 if TYPE_CHECKING:
     from attncalc.core.prepare import Problem
@@ -233,9 +233,12 @@ def _bundle(sources: Sources, source: str) -> tuple[dict[str, Any], dict[str, "E
             if meaning in found:
                 raise AttnCalcError(f"{source} holds {meaning} twice, as {found[meaning]} and as {name}")
             found[meaning] = name
+    for name, kind in file.others.items():
+        if name.casefold() in NAMES:
+            raise AttnCalcError(f"{source}:{name} is {kind}, not an array")
     if missing := [name for name in ("query", "key", "value") if name not in found]:
         raise AttnCalcError(
-            f"{source} has no {' or '.join(missing)}; it holds {', '.join(file.entries) or 'nothing'}",
+            f"{source} has no {' or '.join(missing)}; it holds {listed(file.entries)}",
             hint=f"the names are q k v or query key value; or take them one by one: {source}:NAME",
         )
     if unread := [name for name in file.entries if name in RULES]:

@@ -21,7 +21,7 @@ ERASE = "\r\x1b[K"
 @contextmanager
 def progress(env: Environment, clock: Callable[[], float] = time.monotonic) -> Iterator[Callable[[float], None]]:
     """Yield what is to be told the share of the work that is done; it writes to standard error, if a terminal."""
-    if env.quiet or not env.stderr.isatty():
+    if env.quiet or not env.stderr.isatty() or env.variables.get("TERM") == "dumb":  # which erases no line
         yield lambda share: None
         return
     start = clock()

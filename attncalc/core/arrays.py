@@ -67,6 +67,8 @@ def whole_numbers(name: str, given: int | Iterable[int]) -> Array:
         or not np.isfinite(array).all()
     ):
         raise OptionError(f"{name} takes whole numbers")
+    if (np.abs(array.astype(np.float64)) > 2.0**53).any():
+        raise OptionError(f"{name} takes whole numbers of at most {2**53}")
     return array.astype(np.int64)
 
 

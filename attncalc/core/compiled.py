@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from attncalc import address_space
 from attncalc.core.shapes import Array
-from attncalc.core.threads import address_room
 
 Update = Callable[[Array, Array, Array], Array]
 """Takes S, (R, C), m and l, (R, 1), all of which it changes; returns exp(m − m′), (R, 1)."""
@@ -77,8 +77,8 @@ class Compiled:
 @cache
 def update(dtype: "np.dtype[Any]") -> Update | None:
     """Return ``tiled.update`` for a type of numbers as machine code; None where llvmlite does not load."""
-    room = address_room()
-    if room is not None and room < ROOM:
+    left = address_space.room()
+    if left is not None and left < ROOM:
         return None
     try:
         from llvmlite import binding, ir

@@ -83,19 +83,29 @@ ARITHMETIC = {
 """The types that users may ask for, the widest first."""
 
 
+PART = 2**18
+"""How many numbers are rounded at a time, so that what is between needs little memory."""
+
+
 def to_bfloat16(array: Array) -> Array:
     """Round to bfloat16 (8 significant bits, exponents of float32), ties to even, held as float32.
 
     It starts from float64 so that a number is rounded once: float64 to float32 to bfloat16 rounds twice, and
     goes the wrong way where the first rounding lands on a tie.
     """
+    if array.size > PART:
+        rows = array.reshape(-1)
+        rounded = np.empty(rows.shape, np.float32)
+        for first in range(0, rows.size, PART):
+            rounded[first : first + PART] = to_bfloat16(rows[first : first + PART])
+        return rounded.reshape(array.shape)
     wide = np.asarray(array, dtype=np.float64)
     dropped = np.uint64(52 - 7)  # of the 52 fraction bits of float64, bfloat16 keeps 7
     one = np.uint64(1)
     bits = wide.view(np.uint64)
     half = (one << (dropped - one)) - one + ((bits >> dropped) & one)
     normal = (((bits + half) >> dropped) << dropped).view(np.float64)
-    tiny = np.rint(np.ldexp(wide, 133)) if wide.size else wide  # below 2^-126 steps are 2^-133 wide
     with np.errstate(over="ignore", invalid="ignore"):
+        tiny = np.rint(np.ldexp(wide, 133)) if wide.size else wide  # below 2^-126 steps are 2^-133 wide
         rounded = np.where(np.abs(wide) < 2.0**-126, np.ldexp(tiny, -133), normal)
         return np.where(np.isfinite(wide), rounded, wide).astype(np.float32)

@@ -117,7 +117,10 @@ def of_scaled(s: Stages, d_scores: Array) -> Array:
     """Return the gradient through the soft cap: dS ∘ (1 − (capped / c)²); without a cap, dS itself."""
     if s.rules.softcap is None:
         return d_scores
-    tanh = np.where(s.allowed, s.capped / s.capped.dtype.type(s.rules.softcap), s.capped.dtype.type(0))
+    c = s.capped.dtype.type(s.rules.softcap)
+    if c == 0:  # in this type
+        return np.zeros_like(d_scores)
+    tanh = np.where(s.allowed, s.capped / c, c.dtype.type(0))
     slope: Array = 1 - tanh * tanh
     return d_scores * slope
 

@@ -85,10 +85,17 @@ def span(rules: Rules, sizes: Sizes, i: Array) -> tuple[Array, Array]:
 
 
 def pick(array: Array, i: Array, j: Array) -> Array:
-    """Take the rows i and columns j of an array that broadcasts to (B, H, T, S)."""
+    """Take the rows i and columns j of an array that broadcasts to (B, H, T, S); nothing is copied without need."""
     if array.shape[-2] != 1:
-        array = array[..., i, :]
-    return array if array.shape[-1] == 1 else array[..., j]
+        array = array[..., _run(i), :]
+    return array if array.shape[-1] == 1 else array[..., _run(j)]
+
+
+def _run(indexes: Array) -> Array | slice:
+    """Return indexes that follow each other as a slice."""
+    if len(indexes) == 0 or (np.diff(indexes) != 1).any():
+        return indexes
+    return slice(int(indexes[0]), int(indexes[-1]) + 1)
 
 
 def in_force(rules: Rules, sizes: Sizes, i: Array, j: Array) -> dict[str, Array]:

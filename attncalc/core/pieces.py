@@ -50,9 +50,10 @@ def enter(inputs: Inputs, rules: Rules) -> Stages:
 
 
 def may_overflow(stages: Stages) -> bool:
-    """Say whether a score or an output could become too large for the type; in doubt it could.
+    """Say whether a score could become too large for the type, or a sum for the one in which it is computed.
 
-    Decided from the largest numbers.  NaN and infinity do not count: as inputs they are blocked.
+    In doubt it could.  Decided from the largest numbers.  NaN and infinity do not count: as inputs they are blocked.
+    Outputs are means of values, and so no larger than those.
     """
     rules, sizes = stages.rules, stages.inputs.sizes
     score = sizes.d * peak(stages.query) * peak(stages.key) * max(1, abs(rules.scale))
@@ -61,15 +62,26 @@ def may_overflow(stages: Stages) -> bool:
     if rules.alibi_slopes is not None:
         score += peak(rules.alibi_slopes) * (sizes.S + sizes.T)
     mixed = sizes.S * peak(stages.value)
-    unsafe: bool = not max(score, mixed) < rules.arithmetic.largest / 4
+    largest = float(np.finfo(rules.arithmetic.native).max)
+    unsafe = not (score < rules.arithmetic.largest / 4 and mixed < largest / 4)
     return unsafe or not projected_finite(stages)
 
 
 def projected_finite(stages: Stages) -> bool:
     """Say whether Q, K and V are finite where projection or rotation made them; inputs have been checked."""
-    if stages.inputs.projection is None and stages.rules.rope is None:
+    inputs = stages.inputs
+    if inputs.projection is None and stages.rules.rope is None:
         return True
-    return all(bool(np.isfinite(array).all()) for array in (stages.query, stages.key, stages.value))
+    for name in ("query", "key", "value"):
+        finite, before = np.isfinite(getattr(stages, name)), getattr(inputs, name)
+        if finite.all():
+            continue
+        if inputs.projection is not None or before.shape != finite.shape:
+            return False
+        rows = np.isfinite(before).all(axis=-1)  # the others are blocked
+        if not finite[rows].all():
+            return False
+    return True
 
 
 def peak(array: Array) -> float:

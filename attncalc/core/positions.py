@@ -11,6 +11,9 @@ import numpy as np
 
 from attncalc.core.shapes import Array
 
+ROWS = 4096
+"""How many positions are turned at a time, so that what is between needs little memory."""
+
 Pairing = Literal["half", "interleaved"]
 
 
@@ -37,21 +40,23 @@ def rotate(rows: Array, rope: Rope, *, back: bool = False) -> Array:
     The angle is a = position · base^(−2n/dims) for pair n.  (…, T, d) -> (…, T, d); row i stands at start + i.
     ``back`` turns by −a, which undoes it and, as for every rotation, is its transpose.
     """
-    position = rope.start + np.arange(rows.shape[-2])
     speed = rope.base ** (-2.0 * np.arange(rope.dims // 2) / rope.dims)
-    angle = position[:, np.newaxis] * speed  # (T, dims/2)
-    cos, sin = np.cos(angle).astype(rows.dtype), np.sin(angle).astype(rows.dtype)
-    if back:
-        sin = -sin
-    turned = rows.copy()
     if rope.pairing == "half":
         first, second = slice(0, rope.dims // 2), slice(rope.dims // 2, rope.dims)
     else:
         first, second = slice(0, rope.dims, 2), slice(1, rope.dims, 2)
-    x, y = rows[..., first], rows[..., second]
-    with np.errstate(over="ignore", invalid="ignore"):  # infinity may stand in a blocked key
-        turned[..., first] = x * cos - y * sin
-        turned[..., second] = y * cos + x * sin
+    turned = rows.copy()
+    for n in range(0, rows.shape[-2], ROWS):
+        some = turned[..., n : n + ROWS, :]
+        position = rope.start + np.arange(n, n + some.shape[-2])
+        angle = position[:, np.newaxis] * speed  # (ROWS, dims/2)
+        cos, sin = np.cos(angle).astype(rows.dtype), np.sin(angle).astype(rows.dtype)
+        if back:
+            sin = -sin
+        x, y = some[..., first].copy(), some[..., second].copy()
+        with np.errstate(over="ignore", invalid="ignore"):  # infinity may stand in a blocked key
+            some[..., first] = x * cos - y * sin
+            some[..., second] = y * cos + x * sin
     return turned
 
 
@@ -70,5 +75,6 @@ def alibi_slopes(heads: int) -> Array:
 def alibi(slopes: Array, positions: Array, keys: Array) -> Array:
     """Return the bias −slope·|p − j|: slopes (H,), positions (B, T), keys (S,) -> (B, H, T, S)."""
     distance = np.abs(positions[:, np.newaxis, :, np.newaxis] - keys)  # (B, 1, T, S)
-    bias: Array = -slopes[:, np.newaxis, np.newaxis] * distance  # (H, 1, 1) · (B, 1, T, S)
+    with np.errstate(over="ignore", invalid="ignore"):  # an infinite bias is found and told later
+        bias: Array = -slopes[:, np.newaxis, np.newaxis] * distance  # (H, 1, 1) · (B, 1, T, S)
     return bias

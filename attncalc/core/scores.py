@@ -26,13 +26,16 @@ def scale(raw: Array, factor: float) -> Array:
 
 
 def cap(scaled: Array, softcap: float | None) -> Array:
-    """Keep scores within ±softcap: softcap · tanh(scaled / softcap); without a cap, the scores themselves."""
+    """Keep scores within ±softcap: softcap · tanh(scaled / softcap); without a cap, the scores themselves.
+
+    A cap that is 0 in the type of the scores leaves 0.
+    """
     if softcap is None:
         return scaled
     c = scaled.dtype.type(softcap)
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         capped: Array = c * np.tanh(scaled / c)
-    return capped
+    return capped if c else np.where(np.isnan(scaled), scaled, c)
 
 
 def add(capped: Array, *biases: Array | None) -> Array:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
+from attncalc import address_space
+
 Value = TypeVar("Value")
 
 VARIABLES = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
@@ -34,22 +36,8 @@ def cores() -> int:
         count = len(os.sched_getaffinity(0))
     except AttributeError:  # macOS, Windows
         count = os.cpu_count() or 1
-    room = address_room()
-    return count if room is None else max(1, min(count, room // ROOM))
-
-
-def address_room() -> int | None:
-    """Return how many bytes this process may still address (``ulimit -v``), or None without a limit."""
-    try:
-        import resource
-
-        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-        if limit == resource.RLIM_INFINITY:
-            return None
-        with open("/proc/self/statm", encoding="ascii") as file:
-            return limit - int(file.read().split()[0]) * resource.getpagesize()
-    except (ImportError, OSError):  # Windows; no /proc
-        return None
+    left = address_space.room()
+    return count if left is None else max(1, min(count, left // ROOM))
 
 
 def hold_from_the_start() -> None:

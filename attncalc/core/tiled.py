@@ -193,7 +193,8 @@ def nothing(sizes: Sizes, rows: int, rules: Rules) -> Partial:
 def merge(a: Partial, b: Partial) -> Partial:
     """Join what is known of the same queries from different keys: log-sum-exp, and the same for the values."""
     m = np.maximum(a.m, b.m)
-    of_a, of_b = np.exp(a.m - level(m)), np.exp(b.m - level(m))
+    with np.errstate(invalid="ignore"):  # a sink may be infinite
+        of_a, of_b = np.exp(a.m - level(m)), np.exp(b.m - level(m))
     return Partial(m, of_a * a.l + of_b * b.l, of_a * a.O + of_b * b.O)
 
 

@@ -56,6 +56,7 @@ class File:
     format: str  # "json" "table" "npy" "npz" "safetensors"
     entries: Mapping[str, Entry]  # one array without a name is {"": entry}
     notes: tuple[str, ...] = ()  # about the whole file; those of an entry include them
+    others: Mapping[str, str] = field(default_factory=dict)  # what a container holds beside arrays: name → “a text”
 
     @property
     def bundle(self) -> bool:

@@ -102,7 +102,7 @@ def text_list(value: Any, source: str, label: str = "") -> list[str]:
         raise place.fault((), "is no list of texts" if value else "is an empty list")
     for i, entry in enumerate(value):
         if not isinstance(entry, str):
-            raise place.fault((i,), f"is {_kind(entry)}, not a text")
+            raise place.fault((i,), f"is {kind_of(entry)}, not a text")
     return value
 
 
@@ -176,13 +176,13 @@ def _unquote(text: str) -> str | None:
     return "write numbers without quotes"
 
 
-def _kind(value: Any) -> str:
+def kind_of(value: Any) -> str:
     """Name what JSON has at a place."""
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     if _is_number(value):
         return f"the number {value}"
-    return "an object" if isinstance(value, dict) else "a list"
+    return "an object" if isinstance(value, dict) else "a text" if isinstance(value, str) else "a list"
 
 
 def _is_number(value: Any) -> bool:

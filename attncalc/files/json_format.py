@@ -14,9 +14,20 @@ from typing import Any
 
 import numpy as np
 
+from attncalc import address_space
 from attncalc.errors import FileError, shape_text
 from attncalc.files.entry import Entry, File, LazyEntries
-from attncalc.files.json_array import Spelled, is_texts, leaves, means_texts, quick_array, text_list, walked_array
+from attncalc.files.json_array import (
+    DEEPEST,
+    Spelled,
+    is_texts,
+    kind_of,
+    leaves,
+    means_texts,
+    quick_array,
+    text_list,
+    walked_array,
+)
 from attncalc.files.json_faults import syntax_fault
 
 OWN = "attncalc."  # how the schema of attncalc's own documents begins
@@ -89,7 +100,8 @@ def read_json(text: str, source: str, notes: tuple[str, ...] = ()) -> File:
             readers[name] = partial(_read, value, Piece(text, source, (name,), null, notes))
     if not readers:
         raise FileError(f"{source}: is a JSON object without arrays")
-    return File(source, "json", LazyEntries(readers), notes)
+    others = {name: kind_of(value) for name, value in document.items() if name not in readers and value is not None}
+    return File(source, "json", LazyEntries(readers), notes, {} if own else others)
 
 
 def read_texts(text: str, source: str) -> list[str] | None:
@@ -134,7 +146,8 @@ def parse(
     integer: Callable[[str], Any] | None = None,
 ) -> Any:
     """Parse JSON; names that stand twice in an object are an error."""
-    if len(text) >= LARGE and number is None and integer is None:
+    plain = number is None and integer is None
+    if plain and len(text) >= LARGE and address_space.limit() is None:  # orjson crashes where it gets no memory
         value = _quickly(text)
         if value is not None:
             return value
@@ -195,6 +208,8 @@ def _reshaped(value: dict[str, Any], piece: Piece, outer: Piece) -> np.ndarray:
     shape, name = value["shape"], f"{outer.source}: {outer.label}".removesuffix(": ")
     if not isinstance(shape, list) or not all(type(size) is int and size >= 0 for size in shape):
         raise FileError(f"{name}: shape is not a list of whole numbers", hint='such as "shape": [3, 2]')
+    if len(shape) > DEEPEST:
+        raise FileError(f"{name}: shape has {len(shape)} axes; at most {DEEPEST} are read")
     size = math.prod(shape)
     array = np.zeros(0) if value["data"] == [] and size == 0 else piece.array(value["data"])
     if array.ndim > 1 and array.shape != tuple(shape):

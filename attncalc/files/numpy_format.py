@@ -155,10 +155,12 @@ def _header(start: bytes, source: str) -> Header:
             warnings.simplefilter("ignore")
             said = ast.literal_eval(text.decode("utf-8" if version == 3 else "latin-1").strip())
             dtype = np.lib.format.descr_to_dtype(said["descr"])
-        shape, fortran = tuple(said["shape"]), bool(said["fortran_order"])
+        shape, fortran = said["shape"], bool(said["fortran_order"])
     except Exception:  # whatever Python's parser and NumPy find in it; a MemoryError is the parser's own
         raise FileError(f"{source}: is damaged: its npy header cannot be read") from None
-    if len(shape) > 32 or not all(isinstance(size, int) and 0 <= size <= LARGEST for size in shape):
+    if not isinstance(shape, tuple):
+        raise FileError(f"{source}: is damaged: its npy header cannot be read")
+    if len(shape) > 32 or not all(type(size) is int and 0 <= size <= LARGEST for size in shape):
         raise FileError(f"{source}: is damaged: its npy header claims the shape {shape_text(shape)[:60]}")
     _check_dtype(dtype, source)
     if 0 in shape and math.prod(filter(None, shape)) * dtype.itemsize > LARGEST:

@@ -110,7 +110,7 @@ SCALE_INVERTED = _scale_mistake(
 )
 SCALE_TWICE = _scale_mistake(
     "scale-twice",
-    lambda scale, sizes: scale**2,
+    lambda scale, sizes: scale * scale,  # ** would raise OverflowError
     lambda scale, sizes: scale != 1,
     "huggingface/transformers#38290",
     "FlagOpen/FlagGems#424",

@@ -64,7 +64,7 @@ def audit(problem: Problem, rtol: float = RTOL, atol: float = ATOL) -> Audit:
         if not forms:
             others.append(mistake.id)
         elif any((error > allowed).any() for error in errors):
-            with np.errstate(divide="ignore", invalid="ignore"):
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 caught[mistake.id] = max(float(np.nanmax(error / allowed)) for error in errors)
         else:
             missed.append(mistake.id)

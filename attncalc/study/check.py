@@ -160,7 +160,9 @@ def check_problem(
     comparison = compare(got, right, tolerance) if got.shape == right.shape else None
     if comparison is not None and comparison.agrees:
         return Verdict(stage, got, right, tolerance, comparison, problem, notes=notes)
-    found = diagnose(problem, stage, got, right, tolerance) if search else Diagnosis()
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what overflows explains nothing
+        found = diagnose(problem, stage, got, right, tolerance) if search else Diagnosis()
+        observed = _observations(problem, stage, got, right, tolerance, comparison)
     return Verdict(
         stage,
         got,
@@ -169,7 +171,7 @@ def check_problem(
         comparison,
         problem,
         mistakes=tuple(found.found),
-        observations=(*_observations(problem, stage, got, right, tolerance, comparison), *found.notes),
+        observations=(*observed, *found.notes),
         tried=found.tried,
         pairs=found.pairs,
         places=() if comparison is None else tuple(places(comparison.wrong, problem.layout.stage_axes(stage))),

@@ -105,6 +105,45 @@ def test_a_bundle_without_the_names_lists_those_it_has(attncalc):
     assert "arr_1" in message
 
 
+@pytest.mark.parametrize("name", ["lengths", "padding", "mask", "bias", "sink", "past_key", "tokens", "Mask"])
+@pytest.mark.parametrize(("value", "kind"), [("1", "a text"), ({}, "an object")])
+def test_what_is_no_array_is_not_passed_over_where_it_means_one(attncalc, name, value, kind):
+    arrays = {letter: np.eye(2).tolist() for letter in "qkv"}
+    Path("all.json").write_text(json.dumps(arrays | {"made by": "me", name: value}))
+    assert attncalc.fails("compute", "all.json") == f"attncalc: error: all.json:{name} is {kind}, not an array\n"
+    Path("all.json").write_text(json.dumps(arrays | {"made by": "me", name: None}))
+    assert attncalc("compute", "all.json").code == 0
+
+
+def test_a_list_of_names_is_no_longer_than_a_message(attncalc):
+    Path("many.json").write_text(json.dumps({f"a{n}": [1] for n in range(5000)}))
+    message = attncalc.fails("compute", "many.json")
+    assert "a19, and 4980 more" in message
+    assert len(message) < 500
+
+
+def test_a_name_beside_all_is_checked_too(attncalc):
+    assert "there is no stage foo" in attncalc.fails("compute", *QKV, "--show", "all,foo")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--alibi-slopes", "1e308"),
+        ("--dtype", "float16", "--alibi-slopes", "1e36"),
+        ("--dtype", "bfloat16", "--sink", "1e300"),
+        ("--dtype", "float16", "--softcap", "1e-300"),
+        ("--scale", "1e300"),
+    ],
+)
+@pytest.mark.parametrize(
+    "command", [("compute",), ("gradient",), ("precision",), ("check", "--got", "v.json"), ("audit",)]
+)
+def test_extreme_rules_are_computed_or_refused_without_a_warning(attncalc, command, options):
+    done = attncalc(*command, *QKV, *options)
+    assert done.code in (0, 1, 2)
+
+
 def test_options_beat_a_bundle_and_files(attncalc):
     bundle = {"q": [[1, 0]], "k": [[1, 0], [0, 1]], "v": [[1], [2]], "mask": [[1, 0]], "tokens": ["x", "y"]}
     (attncalc.folder / "all.json").write_text(json.dumps(bundle))

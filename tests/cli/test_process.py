@@ -51,6 +51,15 @@ def test_help_into_a_closed_pipe_is_quiet_too():
     assert (process.returncode, err) == (141, b"")
 
 
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "gbk", "ascii", "koi8-r"])
+@pytest.mark.parametrize("command", [(), ("compute",), ("check",), ("scaling",)])
+def test_help_in_every_encoding(command, encoding):
+    process = start(*command, "--help", stdout=subprocess.PIPE, env={**os.environ, "PYTHONIOENCODING": encoding})
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, b"")
+    assert "Usage: attncalc" in out.decode(encoding)
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
 @pytest.mark.parametrize("more", [(), ("-o", "/dev/full", "--format", "json")])
 def test_a_full_disk_is_74(more):

@@ -160,6 +160,21 @@ def test_numbers_that_could_overflow_are_left_to_the_definition(monkeypatch):
     assert_close(mean, [[largest]])
 
 
+def test_sums_that_are_too_large_for_float16_are_computed_in_float32():
+    q, k, v = normal((3, 4), (300, 4), (300, 3))
+    v *= 1e4 / np.abs(v).max()
+    fast, plain = both(q, k, v, dtype="float16")
+    assert_close(fast["output"], plain["output"], rtol=4e-3, atol=4e-3 * 1e4)
+
+
+def test_what_was_nan_before_it_was_turned_is_blocked():
+    q, k, v = normal((7, 4), (11, 4), (11, 3))
+    k[9:] = v[9:] = np.nan
+    fast, plain = both(q, k, v, lengths=9, rope="half")
+    for stage in KEPT:
+        assert_close(fast[stage], plain[stage])
+
+
 def test_stages_are_those_that_are_asked_for_and_inputs_are_not_written_to(monkeypatch):
     monkeypatch.setattr("attncalc.api.SMALL", 0)
     arrays = normal((7, 4), (11, 4), (11, 3), dtype=np.float32)

@@ -72,6 +72,8 @@ def header(text, version=b"\x01\x00"):
         (npy(np.zeros(2, [("x", "f8")])), "-: has a structured type with the fields x"),
         (npy(np.array([["a"]])), "-: holds texts in the shape 1 × 1, not numbers"),
         (npy(np.array([b"ab"])), "-: has the type bytes16"),
+        (header("{'descr': '<f8', 'fortran_order': False, 'shape': (True, 2)}") + bytes(16), "-: is damaged"),
+        (header("{'descr': '<f8', 'fortran_order': False, 'shape': [1, 2]}") + bytes(16), "-: is damaged"),
         (npy(5.0), "-: is a single number, not a list or a matrix"),
         (npy(MATRIX)[:-9], "-: is truncated: it has 39 of 48 bytes of data\n  shape  2 × 3\n  type   float64"),
         (npy(MATRIX)[:40], "-: is truncated: the npy header has 30 of 118 bytes"),

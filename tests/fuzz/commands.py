@@ -54,9 +54,45 @@ HOSTILE = (
 )
 TEXTS = ("a", "the,cat", "a,b,c", "x,y", "1", "tokens.txt", "nonsense", "q.json", *HOSTILE)
 WHOLES = ("0", "1", "2", "3", "7", "-1", "100", "999999999999999999", "1e3", "1.5", "1_0", "x", "", "+2")
-REALS = ("0", "1", "0.5", "-2", "1e-300", "1e300", "1e400", "nan", "inf", "-0", "x", "", "1_0", "\u22121")
+REALS = (
+    "0",
+    "1",
+    "0.5",
+    "-2",
+    "3e4",
+    "1e-30",
+    "5e-324",
+    "1e-300",
+    "1e300",
+    "1e400",
+    "nan",
+    "inf",
+    "-0",
+    "x",
+    "",
+    "1_0",
+    "\u22121",
+)
 SIZES = ("0", "1", "500MB", "2GiB", "1.5k", "x", "-1", "9" * 30, "")
-LISTS = ("1", "1,2", "1,0,1", "0.5,-1", "3,3", "1,,2", "-1", "2,1", "1,1,1", "x", "", "999999999999", "4,8")
+LISTS = (
+    "1",
+    "1,2",
+    "1,0,1",
+    "0.5,-1",
+    "3,3",
+    "1,,2",
+    "-1",
+    "2,1",
+    "1,1,1",
+    "x",
+    "",
+    "999999999999",
+    "4,8",
+    "1e300,1e-320",
+    "5e-324,3e4",
+    "1e300",
+    "0,1e-30",
+)
 SUFFIXES = ("json", "csv", "tsv", "md", "tex", "html", "txt", "svg", "npy", "npz")
 PLACES = (*(f"out.{suffix}" for suffix in SUFFIXES), "-", "", "out.xyz", "no/such/out.json", ".", "q.json", "/dev/null")
 PAGES = ("table", "plain", "json", "markdown", "latex", "html", "heatmap")
@@ -90,6 +126,15 @@ TEXTS_OF = {
     "id": ("scale-missing", "mask-inverted", "nonsense"),
     "directory": ("vectors", "q.json", ""),
 }
+EXTREME = {
+    "huge.json": [[1e300, -1e308], [1e200, 1.5]],
+    "tiny.json": [[5e-324, -1e-310], [1e-300, 1e-8]],
+    "wide.json": [[1e-300, 1e300], [-1e30, 1e-30], [0.0, -0.0]],
+    "zero.json": [[0, 0], [0, 0]],
+    "steep.json": [[1e4, -1e4], [3e4, 1]],
+}
+"""Numbers at which something overflows, underflows or cancels, by the file that holds them."""
+
 SLOW_COMMANDS = ("verify",)  # which start processes of their own
 Line = list[str]
 
@@ -124,6 +169,8 @@ def folder_of_files(folder: Path) -> None:
             (folder / path.name).write_bytes(path.read_bytes())
     (folder / "tokens.txt").write_text("the\n\x1b[31mcat\n=sum\n", encoding="utf-8")
     (folder / "row.csv").write_text("1,2\n", encoding="utf-8")
+    for name, numbers in EXTREME.items():
+        (folder / name).write_text(json.dumps(numbers), encoding="utf-8")
     files = seeds()
     for number in range(60):
         random = Random(number)
@@ -153,7 +200,7 @@ def value(random: Random, option: Option, files: list[str]) -> str:
     if kind == "SIZE":
         return random.choice(SIZES)
     if kind == "X":
-        return random.choice(REALS[:4] if random.random() < 0.7 else REALS)
+        return random.choice(REALS[:5] if random.random() < 0.5 else REALS)
     if len(kind) == 1 or kind in ("SEED", "SECONDS"):
         return random.choice(WHOLES[:5] if random.random() < 0.7 else WHOLES)
     return random.choice(TEXTS)
@@ -166,9 +213,11 @@ def inputs(random: Random, files: list[str]) -> Line:
         return ["--example", random.choice(("textbook", "causal-words", "two-heads"))]
     if chance < 0.65:
         return ["q.json", "k.json", "v.json"]
-    if chance < 0.75:
+    if chance < 0.72:
+        return random.choices([*EXTREME, "q.json"], k=3)
+    if chance < 0.78:
         return [random.choice(("bundle.json", "padded.json", "sentence.json"))]
-    if chance < 0.8:
+    if chance < 0.82:
         return ["--x", "words_q.csv", "--weights", "layer.json"]
     return [random.choice(files) for _ in range(random.choice((0, 1, 1, 2, 3, 3, 3, 4)))]
 

@@ -225,6 +225,17 @@ def test_with_some_memory_fewer_threads_compute(tmp_path, megabytes):
 
 
 @linux
+@pytest.mark.parametrize("megabytes", [150, 162, 168, 174, 300])
+def test_large_json_with_little_memory(tmp_path, megabytes):
+    rows = np.random.default_rng(5).standard_normal((2500, 30)).tolist()
+    (tmp_path / "all.json").write_text(json.dumps({"q": rows, "k": rows, "v": rows}))
+    done = attncalc("compute", "all.json", "--show", "output", "-o", "out.npy", cwd=tmp_path,
+                    preexec_fn=limited(resource.RLIMIT_AS, megabytes << 20))  # fmt: skip
+    assert done.returncode in (0, 2)
+    assert done.stderr.count("\n") == (done.returncode == 2)
+
+
+@linux
 def test_an_endless_device_or_pipe_is_refused_soon():
     pipe = f"{sys.executable} -m attncalc compute - k.json v.json"
     for line in ([*ATTNCALC, "compute", *3 * ["/dev/zero"]], ["sh", "-c", f"{pipe} < /dev/zero"]):

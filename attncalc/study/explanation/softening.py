@@ -36,7 +36,8 @@ def between(view: View) -> Softmax:
     if sink is not None:
         m = np.maximum(m, scores.dtype.type(sink[view.head]))
     m = np.where(np.isneginf(m), 0, m)
-    differences = scores - m[:, np.newaxis]
+    with np.errstate(invalid="ignore"):  # scores may be infinite
+        differences = scores - m[:, np.newaxis]
     exponentials = np.exp(differences)
     extra = np.zeros_like(m) if sink is None else np.exp(sink[view.head] - m)
     return Softmax(m, differences, exponentials, extra, exponentials.sum(axis=-1) + extra)
