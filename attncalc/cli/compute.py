@@ -111,7 +111,8 @@ def compute(
     if format == "html" and stages.show is None:
         _explorer(env, output, loaded, problem, stages)
         return
-    extra = ("allowed",) if format in (*PAGES, *PICTURES) and {"scores", "weights"} & set(shown) else ()
+    pictured = stages.dask is None and format in (*PAGES, *PICTURES)
+    extra = ("allowed",) if pictured and {"scores", "weights"} & set(shown) else ()
     wanted = {name for name in (*shown, *extra) if name != "shapes"}
     with loaded.naming_files(), place(stages.dask) as spread, progress(env) as tell:
         result = solve(problem, wanted, max_memory=stages.max_memory, spread=spread, progress=tell)

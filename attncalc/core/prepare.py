@@ -167,6 +167,10 @@ def prepare(
     )
 
 
+def _counted(labels: Sequence[str]) -> str:
+    return "1 label" if len(labels) == 1 else f"{len(labels)} labels"
+
+
 def _labels(
     tokens: Sequence[str] | None,
     query_tokens: Sequence[str] | None,
@@ -175,11 +179,11 @@ def _labels(
 ) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
     """Return the labels of queries and keys; ``tokens`` names both where it is long enough for both."""
     if tokens is not None and len(tokens) not in (sizes.S, sizes.T):
-        raise ShapeError(f"tokens has {len(tokens)} labels, for {sizes.T} queries and {sizes.S} keys")
+        raise ShapeError(f"tokens has {_counted(tokens)}, for {sizes.T} queries and {sizes.S} keys")
     found = []
     for name, own, count in (("query_tokens", query_tokens, sizes.T), ("key_tokens", key_tokens, sizes.S)):
         labels = own if own is not None or tokens is None or len(tokens) != count else tokens
         if labels is not None and len(labels) != count:
-            raise ShapeError(f"{name} has {len(labels)} labels for {count}")
+            raise ShapeError(f"{name} has {_counted(labels)} for {count}")
         found.append(None if labels is None else tuple(map(str, labels)))
     return found[0], found[1]
