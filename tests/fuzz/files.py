@@ -16,12 +16,14 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from random import Random
+from unittest.mock import patch
 
 import numpy as np
 
+from attncalc import address_space
 from attncalc.errors import FileError
 from attncalc.files import Entry, json_format, read, read_entry, read_lines
 
@@ -38,9 +40,16 @@ class Hang(BaseException):
     """Reading took longer than SLOW seconds."""
 
 
+def one_parser(random: Random) -> ExitStack:
+    """Have JSON read with one parser or the other, whatever its length is, and though memory is limited here."""
+    stack = ExitStack()
+    stack.enter_context(patch.object(json_format, "LARGE", random.choice((0, 2**62))))
+    stack.enter_context(patch.object(address_space, "limit", lambda: None))
+    return stack
+
+
 def touch(data: bytes, random: Random, folder: Path) -> str:
     """Read a file and use everything that reading returns; say what came of it."""
-    json_format.LARGE = random.choice((0, 2**62))  # with one parser or the other
     if random.random() < ON_DISK:
         path = folder / f"mutated{random.choice(SUFFIXES)}"
         path.write_bytes(data)
@@ -51,7 +60,8 @@ def touch(data: bytes, random: Random, folder: Path) -> str:
         if random.random() < 0.02:
             assert all(isinstance(line, str) for line in read_lines(source, io.BytesIO(data)))
             return "lines"
-        file = read(source, io.BytesIO(data))
+        with one_parser(random):
+            file = read(source, io.BytesIO(data))
         for entry in file.entries.values():
             use(entry)
         if random.random() < 0.02:
