@@ -94,6 +94,8 @@ def measure(texts: Iterable[str]) -> Written:
         if text[-1:].isalpha():  # nan, inf, infinity, true, false
             continue
         mantissa, _, exponent = text.lower().partition("e")
+        if len(exponent.lstrip("+-0")) > 4:  # a number that is 0 for this, whatever its digits
+            continue
         whole, point, fraction = mantissa.lstrip("+-").partition(".")
         digits = (whole + fraction).lstrip("0")
         places = len(fraction) - int(exponent) if exponent else len(fraction)

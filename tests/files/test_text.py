@@ -64,3 +64,9 @@ WHOLE = gzip.compress(b"1,2\n" * 100, mtime=0)
 def test_faults(data, message):
     with pytest.raises(FileError, match=message):
         entry(data)
+
+
+@pytest.mark.parametrize("zero", ["0e" + "1" * 5000, "0e-99999", "7e-" + "9" * 4301, "0D" + "1" * 10_000])
+def test_a_zero_with_an_absurd_exponent_measures_nothing(zero):
+    text = f"{zero},0.25\n1.5,2\n"
+    assert read_entry("-", io.BytesIO(text.encode())).written().decimals == 2
