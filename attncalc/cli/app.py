@@ -136,17 +136,19 @@ def _run(arguments: Sequence[str], env: Environment) -> int:
     except (NotWritten, OSError) as error:  # readers say theirs as FileError
         env.message("error", f"the result could not be written: {getattr(error, 'strerror', None) or error}")
         return ExitStatus.NOT_WRITTEN
-    except (KeyboardInterrupt, typer.Abort):
+    except KeyboardInterrupt:
         return ExitStatus.INTERRUPTED
     except MemoryError:
         raise
-    except Exception as error:
-        if any(sign in str(error) for sign in NO_MEMORY):
-            raise MemoryError from error
-        kind = type(error).__name__
-        env.message(
-            "error", f"a fault of attncalc itself ({kind}: {error})", ["  hint: ATTNCALC_DEBUG=1 shows the traceback"]
-        )
+    except Exception as raised:
+        # typer makes an Abort of KeyboardInterrupt, and of EOFError, which is none of its business
+        fault = raised.__cause__ if isinstance(raised, typer.Abort) else raised
+        if fault is None or isinstance(fault, KeyboardInterrupt):
+            return ExitStatus.INTERRUPTED
+        if any(sign in str(fault) for sign in NO_MEMORY):
+            raise MemoryError from fault
+        said = f"a fault of attncalc itself ({type(fault).__name__}: {fault})"
+        env.message("error", said, ["  hint: ATTNCALC_DEBUG=1 shows the traceback"])
         if env.variables.get("ATTNCALC_DEBUG"):
             import traceback
 

@@ -16,7 +16,13 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 ATTNCALC = [sys.executable, "-m", "attncalc"]
-ENVIRONMENT = {"PATH": os.environ["PATH"], "PYTHONIOENCODING": "utf-8", "TERM": "dumb", "PYTHONPATH": str(ROOT)}
+ENVIRONMENT = {
+    "PATH": os.environ["PATH"],
+    "PYTHONIOENCODING": "utf-8",
+    "TERM": "dumb",
+    "PYTHONPATH": str(ROOT),
+    "PYTHONDONTWRITEBYTECODE": "1",  # Python itself leaves half a file at a limit, and then cannot import it
+}
 EXAMPLE = ("compute", "--example", "textbook")
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for what it tests")
