@@ -175,7 +175,9 @@ def _check_dtype(dtype: np.dtype, source: str) -> None:
             f"{source}: holds Python objects, not plain numbers",
             hint="save numbers: numpy.save(name, numpy.asarray(a, dtype=float))",
         )
-    if (dtype.kind in "biuf" and dtype.itemsize <= 8) or (dtype.kind == "U" and dtype.itemsize):
+    if (dtype.kind in "biuf" and dtype.itemsize <= 8) or (
+        dtype.kind == "U" and dtype.itemsize > 0
+    ):  # NumPy 1 makes a negative size of a huge one
         return
     if dtype.names is not None:
         what = f"a structured type with the fields {', '.join(dtype.names)}"

@@ -23,6 +23,7 @@ OLDEST_EXTRAS = (
     "llvmlite==0.45.*",
     "matplotlib==3.8.*",
     "orjson==3.10.*",
+    "pyparsing<3.3",  # from which on matplotlib 3.8 uses what is deprecated
     "safetensors==0.4.3",
     "threadpoolctl==3.1.*",
 )
@@ -89,9 +90,8 @@ def main() -> int:
             failed = failed or bool(wrong)
         if suite:
             sh(programs / "pip", "install", "--quiet", f"{wheel}[test]", *OLDEST, *OLDEST_EXTRAS)
-            done = subprocess.run(
-                [programs / "python", "-m", "pytest", "-p", "no:cacheprovider"], cwd=ROOT, check=False
-            )
+            line = [programs / "python", "-m", "pytest", "-p", "no:cacheprovider", "--ignore", "tests/test_readme.py"]
+            done = subprocess.run(line, cwd=ROOT, check=False)  # the README has been run already
             failed = failed or bool(done.returncode)
     return int(failed)
 
