@@ -38,7 +38,7 @@ ROWS = 512
 """Queries of a block; those of all heads that share their keys count."""
 
 BLOCK_BYTES = 2**20
-"""How large a block of scores is at the most: it stays in the second-level cache of a core."""
+"""How large a block of scores is at the most: small enough for the caches of a processor."""
 
 STRETCH = 2**14
 """Keys of a stretch: what one thread, or one machine, computes at a time."""
