@@ -11,7 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from attncalc import __version__
-from attncalc.cli.command import SETTINGS, encodable, load
+from attncalc.cli.command import SETTINGS, fitted, load
 from attncalc.cli.environment import ClosedPipe, Environment, ExitStatus, NotWritten
 from attncalc.errors import AttnCalcError, OptionError
 from attncalc.suggest import did_you_mean
@@ -56,7 +56,7 @@ class Commands(TyperGroup):
 
     def get_help(self, ctx: Any) -> str:
         """Return the help in signs that standard output has."""
-        return encodable(super().get_help(ctx), ctx.obj.encoding)
+        return fitted(super().get_help(ctx), ctx.obj.encoding)
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names in the order of --help."""

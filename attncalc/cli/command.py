@@ -21,7 +21,7 @@ OWN = "Other options"
 SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 
-def encodable(text: str, encoding: str) -> str:
+def fitted(text: str, encoding: str) -> str:
     """Write signs that the encoding lacks in ASCII: √ as sqrt."""
     try:
         text.encode(encoding)
@@ -37,7 +37,7 @@ class Command(TyperCommand):
 
     def get_help(self, ctx: Any) -> str:
         """Return the help in signs that standard output has."""
-        return encodable(super().get_help(ctx), ctx.obj.encoding)
+        return fitted(super().get_help(ctx), ctx.obj.encoding)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then each panel of options in the order of its first option."""

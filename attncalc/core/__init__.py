@@ -5,5 +5,5 @@ are in ``heads``, ``positions``, ``scores``, ``masks`` and ``softmax``; ``prepar
 ``Problem`` and is the only place that checks it.
 
 ``RIGHT`` is walked whole by ``steps.run``, a few rows at a time by ``rows``; ``tiled`` is its fast twin for long
-sequences of which no T × S stage is asked for.
+sequences of which no T × S stage is asked for, and ``compiled`` its inner loop as machine code.
 """
