@@ -27,21 +27,26 @@ def transcripts() -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize(("command", "output"), transcripts(), ids=[command for command, _ in transcripts()])
-def test_commands_do_what_the_readme_shows(command, output, tmp_path):
-    program = f"{shlex.quote(sys.executable)} -m attncalc"
-    line = re.sub(r"(^|\| |&& )attncalc\b", lambda found: found[1] + program, command).replace("/tmp/", f"{tmp_path}/")
-    done = subprocess.run(
+def bash(line, folder, path="/usr/bin:/bin"):
+    """Run a line in a folder; what it says and its errors come as one text."""
+    return subprocess.run(
         ["bash", "-o", "pipefail", "-c", line],
-        cwd=ROOT,
+        cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         encoding="utf-8",
-        env={"PATH": "/usr/bin:/bin", "PYTHONIOENCODING": "utf-8"},
-        timeout=60,
+        env={"PATH": path, "PYTHONIOENCODING": "utf-8"},
+        timeout=120,
         check=False,
     )
+
+
+@pytest.mark.parametrize(("command", "output"), transcripts(), ids=[command for command, _ in transcripts()])
+def test_commands_do_what_the_readme_shows(command, output, tmp_path):
+    program = f"{shlex.quote(sys.executable)} -m attncalc"
+    line = re.sub(r"(^|\| |&& )attncalc\b", lambda found: found[1] + program, command).replace("/tmp/", f"{tmp_path}/")
+    done = bash(line, ROOT)
     assert "Traceback" not in done.stdout
     if output:
         assert done.stdout == output

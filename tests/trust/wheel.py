@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from test_readme import ROOT, transcripts
+from test_readme import ROOT, bash, transcripts
 
 OLDEST = ("numpy==1.26.*", "rich==13.8.*", "typer==0.27.2")
 OLDEST_EXTRAS = (
@@ -50,21 +50,10 @@ def run_readme(programs: Path, folder: Path) -> list[str]:
     """Run the README's commands in a folder with the samples; return those whose output differs."""
     shutil.copytree(ROOT / "samples", folder / "samples")
     shutil.copy(ROOT / "README.md", folder)
-    env = {"PATH": f"{programs}{os.pathsep}/usr/bin:/bin", "PYTHONIOENCODING": "utf-8"}
     wrong = []
     for command, output in transcripts():
         line = re.sub(r"(?<![\w/])/tmp/", f"{folder}/", command)
-        done = subprocess.run(
-            ["bash", "-o", "pipefail", "-c", line],
-            cwd=folder,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            encoding="utf-8",
-            env=env,
-            timeout=120,
-            check=False,
-        )
+        done = bash(line, folder, f"{programs}{os.pathsep}/usr/bin:/bin")
         if "pip install 'attncalc[" in done.stdout:  # a picture, which needs an extra, and the message says which
             continue
         if (done.stdout != output) if output else done.returncode:
